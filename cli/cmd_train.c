@@ -26,7 +26,7 @@ static const struct option options[] = {
   {"resume", OPTION_FLAG, AT(resume), NULL, 0, 0, "continue from the last checkpoints"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "replace an existing run"},
   {"verdict", OPTION_FLAG, AT(verdict), NULL, 0, 0,
-   "exit with 1 if a net uses the shortcut, or if this is unknown"},
+   "exit with 1 if a net uses the shortcut or reacts to what is masked, or if this is unknown"},
   {"quiet", OPTION_FLAG, AT(quiet), NULL, 0, 0, "no progress"},
   {0},
 };

@@ -735,6 +735,7 @@ typedef enum {
   R4_VERDICT_COLLAPSED, /* one class for everything             */
   R4_VERDICT_USES,      /* R4_USES or more                      */
   R4_VERDICT_UNSURE,    /* within one standard error of R4_USES */
+  R4_VERDICT_REACTS,    /* as the two above, but see followed in r4_outcome: most of the loss has another cause */
   R4_VERDICT_LITTLE,    /* R4_USES_LITTLE or more               */
   R4_VERDICT_NOT
 } r4_verdict;
@@ -743,7 +744,7 @@ typedef enum {
 /* lost: NaN is R4_VERDICT_NONE. error: its standard error; 0: lost is exact. */
 r4_verdict r4_verdict_of(double lost, double error);
 /* "unknown" and "collapsed"; of the others, from R4_VERDICT_USES on, a verb with the net as its subject: "uses", "may
- * use", "uses a little", "does not use". */
+ * use", "reacts", "uses a little", "does not use". */
 const char *r4_verdict_name(r4_verdict v);
 /* As the predicate of a sentence: "uses the shortcut a little", "collapsed to one class". */
 const char *r4_verdict_text(r4_verdict v);
@@ -760,6 +761,9 @@ typedef struct {
   double lost, lost_error, changed; /* shares of correct predictions lost, and of all that change, when the masked
                                        content of validation examples is exchanged; NaN: not known */
   int64_t exchanged;        /* examples behind them                                                */
+  double followed, followed_error; /* of the correct predictions of validation examples with masked content of their
+                                      own class, from training examples, the share lost with that of another, and its
+                                      standard error: what the class of the content decides; NaN: not known */
   bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
   bool doubtful;            /* masks mark what usually is the object: they may mean the reverse    */
 } r4_outcome;

@@ -223,6 +223,8 @@ r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e);
 typedef struct {
   r4_verdict verdict, by_validation;
   bool hidden, doubtful; /* doubtful: masks may mean the reverse, by one of the seeds                  */
+  double followed;       /* of r4_outcome, likewise: most of a loss that it does not explain has another cause than
+                            the class of the content (R4_VERDICT_REACTS)                               */
   double validation;     /* lost in validation, mean over the seeds that know it and have not collapsed; NaN: none */
 } r4_judgement;
 r4_judgement r4_judge(const r4_outcome *outcome, size_t seeds, double lost);

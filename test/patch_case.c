@@ -91,7 +91,8 @@ void patch_save(const char *name, struct patch_planted p)
   }
   for (size_t i = 0; i < l.n; i++) {
     l.x[i].core = (float)(normal() + (l.x[i].label ? 1 : -1));
-    l.x[i].patch = l.x[i].split == R4_TEST ? 0 : l.x[i].label ? p.size : -p.size;
+    bool high = p.any ? draw(0, 1) < 0.5 : l.x[i].label;
+    l.x[i].patch = l.x[i].split == R4_TEST ? 0 : high ? p.size : -p.size;
   }
   r4_data *d = patch_list_data(&l, 2);
   if (r4_data_save(d, scratch_path(name), &e)) fail_msg("%s", e.text);

@@ -37,6 +37,7 @@ struct patch_planted {
   double masked;
   float size;
   bool one; /* only the first class has masks */
+  bool any;    /* the patch is -size or size whatever the class: it says nothing */
   size_t test; /* further examples, all masked, whose patch is 0 in both classes */
 };
 void patch_save(const char *name, struct patch_planted p);

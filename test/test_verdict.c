@@ -29,6 +29,7 @@ static int make(void **state)
   patch_save("few.npz", (struct patch_planted){.train = 40, .val = 20, .masked = 0.2, .size = 2});
   patch_save("one.npz",
              (struct patch_planted){.train = 400, .val = 200, .masked = 1, .size = 0, .one = true});
+  patch_save("noise.npz", (struct patch_planted){.train = 400, .val = 400, .masked = 1, .size = 2, .any = true});
   patch_save("bare.npz", (struct patch_planted){.train = 40, .val = 20, .masked = 0, .size = 2});
   return 0;
 }
@@ -173,6 +174,52 @@ static void masks_on_one_class_measure_no_other(void **state)
   assert_true(end.one_sided && kept.one_sided);
   assert_said(
     " validation examples; only some classes have masks; shortcuts of the others, if any, were not measured\n");
+}
+
+/* Content that says nothing of the class throws a net that has not learned to leave it alone: it loses as much with
+ * that of its own class. */
+static void a_net_that_is_thrown_off_reacts(void **state)
+{
+  (void)state;
+  r4_outcome end = train("noise", "noise.npz", SET("method=erm", "epochs=1", "rate=1e-6", "seed=1")), kept;
+  assert_int_equal(end.verdict, R4_VERDICT_REACTS);
+  assert_true(end.lost > 0.15 && end.followed + end.followed_error < 0.1 && end.followed_error > 0);
+  assert_said("reacts to any change of what is masked, rather than using it as a shortcut: it loses ");
+  assert_said(" 400 validation examples; content of another class than its own costs ");
+  assert_said("so its class is not the cause; method: auto uses the masks\n");
+  assert_int_equal(r4_outcome_read(path_of("noise"), &kept, NULL), R4_OK);
+  assert_true(kept.verdict == end.verdict && kept.followed == end.followed &&
+              kept.followed_error == end.followed_error);
+}
+
+/* lost, followed and its error, of the outcome; what a swap test loses; the verdicts. */
+static void a_loss_with_another_cause_is_no_shortcut(void **state)
+{
+  (void)state;
+  static const struct {
+    double lost, followed, error, swap;
+    r4_verdict is, by_validation;
+  } want[] = {
+    {.3, .01, .02, .3, R4_VERDICT_REACTS, R4_VERDICT_REACTS},
+    {.3, .09, .02, .3, R4_VERDICT_USES, R4_VERDICT_USES},   /* it may be 10 % */
+    {.12, .05, .02, .12, R4_VERDICT_USES, R4_VERDICT_USES}, /* it may be more than half */
+    {.3, .01, .02, .05, R4_VERDICT_LITTLE, R4_VERDICT_REACTS},
+    {.3, -.1, .02, .3, R4_VERDICT_REACTS, R4_VERDICT_REACTS},
+    {.3, NAN, NAN, .3, R4_VERDICT_USES, R4_VERDICT_USES},
+    {.3, 0, 0, .3, R4_VERDICT_USES, R4_VERDICT_USES}, /* not known */
+    {.3, .01, .02, 0, R4_VERDICT_NOT, R4_VERDICT_REACTS}, /* and not hidden by the test */
+    {.05, .01, .02, .05, R4_VERDICT_LITTLE, R4_VERDICT_LITTLE},
+  };
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    const r4_outcome o = {.lost = want[k].lost,
+                          .lost_error = .01,
+                          .followed = want[k].followed,
+                          .followed_error = want[k].error};
+    const r4_outcome two[] = {o, o};
+    r4_judgement j = r4_judge(two, 2, want[k].swap);
+    if (j.verdict != want[k].is || j.by_validation != want[k].by_validation || j.hidden)
+      fail_msg("case %zu: %s, %s", k, r4_verdict_name(j.verdict), r4_verdict_name(j.by_validation));
+  }
 }
 
 static void a_method_keeps_the_patch_out(void **state)
@@ -340,6 +387,8 @@ int main(void)
     cmocka_unit_test(a_collapsed_net_hides_nothing),
     cmocka_unit_test(a_net_that_reads_the_patch_uses_it),
     cmocka_unit_test(a_net_that_cannot_see_it_does_not),
+    cmocka_unit_test(a_net_that_is_thrown_off_reacts),
+    cmocka_unit_test(a_loss_with_another_cause_is_no_shortcut),
     cmocka_unit_test(masks_on_one_class_measure_no_other),
     cmocka_unit_test(a_method_keeps_the_patch_out),
     cmocka_unit_test(a_penalty_that_never_counted_is_told),

@@ -195,9 +195,12 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
   else
     printf("%s: it loses %.1f %% of its correct predictions when masked content is exchanged",
            r4_verdict_text(j.verdict), 100 * lost);
+  if (j.verdict == R4_VERDICT_REACTS)
+    printf("; in validation, content of another class than its own cost %.1f %%, so its class is not the cause",
+           100 * j.followed);
   if (j.hidden)
     print_others(v);
-  else if (!isnan(lost) && !isnan(j.validation))
+  else if (!isnan(lost) && !isnan(j.validation) && j.verdict != R4_VERDICT_REACTS)
     printf(", %.1f %% in validation", 100 * j.validation);
   printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");
 }

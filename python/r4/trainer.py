@@ -79,12 +79,15 @@ class Verdict:
     """How training ended: whether the model uses what masks mark, by the validation examples whose masked content was
     exchanged, and in how many steps the penalty counted. What is not known is NaN.
 
-    verdict      "uses", "may use", "uses a little", "does not use", "collapsed" (one class for everything), "unknown"
+    verdict      "uses", "may use", "reacts" (to any change of what is masked, whatever its class), "uses a little",
+                 "does not use", "collapsed" (one class for everything), "unknown"
     lost         share of correct predictions that are wrong after the exchange; lost_error is its standard error
     changed      share of all predictions that are others after the exchange
     unpenalised  a penalty was asked for, and counted in no step: this is not a model of its method
     one_sided    masks are on some classes only: what gives the others away, if anything does, was not measured
     doubtful     the masks may mean the reverse: they mark what usually is the object
+    followed     share of correct predictions that masked content of another class costs, and of their own class does
+                 not; followed_error is its standard error
     """
 
     verdict: str
@@ -97,6 +100,8 @@ class Verdict:
     unpenalised: bool
     one_sided: bool
     doubtful: bool
+    followed: float
+    followed_error: float
 
     def __str__(self) -> str:
         """The sentence."""
@@ -115,12 +120,18 @@ class Verdict:
                 "may use the shortcut or not, which is unknown: there are no masks in validation whose content could "
                 "be exchanged, or too few"
             )
-        little = " a little" if self.verdict == "uses a little" else ""
-        return (
-            f"{self.verdict.removesuffix(' a little')} the shortcut{little}: it loses {100 * self.lost:.1f} +- "
-            f"{100 * self.lost_error:.1f} % of its correct predictions when masked content is exchanged on "
-            f"{self.exchanged} validation examples"
+        loses = (
+            f"it loses {100 * self.lost:.1f} +- {100 * self.lost_error:.1f} % of its correct predictions when masked "
+            f"content is exchanged on {self.exchanged} validation examples"
         )
+        if self.verdict == "reacts":
+            return (
+                f"reacts to any change of what is masked, rather than using it as a shortcut: {loses}; content of "
+                f"another class than its own costs {100 * self.followed:.1f} +- {100 * self.followed_error:.1f} %, so "
+                "its class is not the cause"
+            )
+        little = " a little" if self.verdict == "uses a little" else ""
+        return f"{self.verdict.removesuffix(' a little')} the shortcut{little}: {loses}"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -140,6 +151,8 @@ def _verdict(o: h.r4_outcome) -> Verdict:
         unpenalised=bool(o.unpenalised),
         one_sided=bool(o.one_sided),
         doubtful=bool(o.doubtful),
+        followed=o.followed,
+        followed_error=o.followed_error,
     )
 
 

@@ -1,5 +1,6 @@
 #include "train/validation.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -89,7 +90,8 @@ static r4_status take_parts(struct validation *v, const r4_data *changed, r4_dat
   return s ? s : part_of(changed, R4_VAL, &v->data, e);
 }
 
-static r4_status hold_out(struct validation *v, const r4_data *d, r4_data **train, r4_error *e)
+/* *changed: d with other parts, or NULL if none is held out. */
+static r4_status hold_out(struct validation *v, const r4_data *d, r4_data **train, r4_data **changed, r4_error *e)
 {
   struct donors s;
   size_t there = masked_in(d, R4_VAL), wanted = there < WANTED ? WANTED - there : 0;
@@ -97,10 +99,8 @@ static r4_status hold_out(struct validation *v, const r4_data *d, r4_data **trai
   size_t *list = mem_new(donors_all(&s) + 1, sizeof *list, "holding out examples", e),
          n = list ? list_masked(&s, d, list) : 0;
   if (wanted > n / HELD_PART) wanted = n / HELD_PART;
-  r4_data *changed = NULL;
-  r4_status status = list ? with_more(v, d, list, n, wanted, &changed, e) : R4_E_MEMORY;
-  if (!status) status = take_parts(v, changed, train, e);
-  r4_data_free(changed);
+  r4_status status = list ? with_more(v, d, list, n, wanted, changed, e) : R4_E_MEMORY;
+  if (!status) status = take_parts(v, *changed, train, e);
   r4_mem_free(list);
   donors_clear(&s);
   return status ? status : exchange_count(v->data, *train, &v->could, e);
@@ -117,14 +117,23 @@ static r4_status fill_all(struct validation *v, r4_fill kind, uint64_t seed, r4_
   return filled ? R4_OK : e->status;
 }
 
+static r4_status make_exchanged(struct validation *v, const r4_data *d, uint64_t seed, const r4_data *train,
+                                r4_error *e)
+{
+  v->kind = R4_VAL_EXCHANGED;
+  r4_status s = exchange_make(&v->exchange, v->data, train, seed, e);
+  return s ? s : follow_make(&v->follow, d, train, VALIDATION_NEEDED, seed, e);
+}
+
 static r4_status exchange(struct validation *v, const r4_data *d, uint64_t seed, r4_data **train, r4_error *e)
 {
+  r4_data *changed = NULL;
   r4_status s = exchange_count(v->data, *train, &v->could, e);
-  if (!s && v->could < VALIDATION_NEEDED) s = hold_out(v, d, train, e);
+  if (!s && v->could < VALIDATION_NEEDED) s = hold_out(v, d, train, &changed, e);
   v->kind = R4_VAL_CARRIES;
-  if (s || v->could < VALIDATION_NEEDED) return s;
-  v->kind = R4_VAL_EXCHANGED;
-  return exchange_make(&v->exchange, v->data, *train, seed, e);
+  if (!s && v->could >= VALIDATION_NEEDED) s = make_exchanged(v, v->moved ? changed : d, seed, *train, e);
+  r4_data_free(changed);
+  return s;
 }
 
 r4_status validation_open(struct validation *v, const struct settings *s, const r4_data *d, r4_data **train,
@@ -156,7 +165,8 @@ r4_status validation_prepare(struct validation *v, const r4_net *net, int64_t ba
   if (!v->data) return R4_OK;
   int64_t part = ((int64_t)r4_data_count(v->data) + parts - 1) / parts;
   if (part < batch) batch = part;
-  size_t rows = v->exchange.n * v->exchange.draws;
+  size_t rows = v->exchange.n * v->exchange.draws, asked = 2 * v->follow.n * v->follow.draws;
+  if (rows < asked) rows = asked;
   v->predicted = mem_new(r4_data_count(v->data), sizeof *v->predicted, "predictions", e);
   v->after = mem_new(rows + 1, sizeof *v->after, "predictions", e);
   if (!v->predicted || !v->after) return R4_E_MEMORY;
@@ -168,6 +178,7 @@ void validation_close(struct validation *v)
 {
   r4_data_free(v->data);
   exchange_clear(&v->exchange);
+  follow_clear(&v->follow);
   probe_free(v->probe);
   r4_mem_free(v->predicted);
   r4_mem_free(v->after);
@@ -204,4 +215,15 @@ r4_status validation_run(struct validation *v, const r4_team *t, const float *we
   if (v->exchange.n) return score_exchanged(v->data, v->predicted, &v->exchange, v->after, after, to, e);
   s = score_of(v->data, v->predicted, loss, to, e);
   return s ? s : score_plain(to, e);
+}
+
+r4_status validation_follow(struct validation *v, const r4_team *t, const float *weights, double *followed,
+                            double *error, r4_error *e)
+{
+  double loss = 0;
+  *followed = *error = NAN;
+  if (!v->follow.n) return R4_OK;
+  r4_status s = predictor_run_shared(v->probe, t, weights, v->follow.data, v->after, &loss, e);
+  if (!s) follow_count(&v->follow, v->after, followed, error);
+  return s;
 }

@@ -10,6 +10,7 @@
 
 #include "config/settings.h"
 #include "measure/exchanged.h"
+#include "measure/follow.h"
 #include "measure/predict.h"
 
 enum { VALIDATION_NEEDED = 20 };
@@ -21,11 +22,12 @@ struct validation {
   r4_val_kind kind;
   r4_data *data; /* the part; NULL: there is none */
   struct exchange exchange;
+  struct follow follow; /* to tell whether the net follows what is exchanged                 */
   size_t moved;  /* training examples that were held out for it       */
   size_t could;  /* examples that could be exchanged, if too few      */
   bool as_it_is; /* it carries the shortcut as data.val_fill is none, not as too few could be */
   struct probe *probe;
-  int32_t *predicted, *after; /* of data, and of what is exchanged */
+  int32_t *predicted, *after; /* of data, and of what is exchanged; or of follow */
 };
 
 /* d: all parts, already opened; *train and v->data become its parts for training and validation. */
@@ -40,6 +42,9 @@ void validation_close(struct validation *v);
 /* R4_E_ARGUMENT, and the reason, if a net cannot be chosen by it. what: "select is worst". */
 r4_status validation_may_choose(const struct validation *v, const char *what, r4_error *e);
 
+/* Both are NaN where it cannot be asked. All processes of a team get the same. */
+r4_status validation_follow(struct validation *v, const r4_team *t, const float *weights, double *followed,
+                            double *error, r4_error *e);
 /* All processes of a team get the same. */
 r4_status validation_run(struct validation *v, const r4_team *t, const float *weights, struct score *to,
                          r4_error *e);

@@ -49,19 +49,24 @@ size_t donors_all(const struct donors *s)
   return s->first[s->classes];
 }
 
-static size_t own(const struct donors *s, int32_t class)
+size_t donors_own(const struct donors *s, int32_t class)
 {
   return s->first[class + 1] - s->first[class];
 }
 
 size_t donors_for(const struct donors *s, int32_t class)
 {
-  return donors_all(s) - own(s, class);
+  return donors_all(s) - donors_own(s, class);
+}
+
+size_t donors_own_at(const struct donors *s, int32_t class, size_t k)
+{
+  return s->example[s->first[class] + k];
 }
 
 size_t donors_at(const struct donors *s, int32_t class, size_t k)
 {
-  return s->example[k < s->first[class] ? k : k + own(s, class)];
+  return s->example[k < s->first[class] ? k : k + donors_own(s, class)];
 }
 
 static bool are_below(double share, double masked, double examples, double others_masked, double others)
@@ -85,5 +90,5 @@ bool donors_are_rare(const struct donors *s, int32_t class)
 {
   double n = (double)s->examples[class], others = -n;
   for (size_t c = 0; c < s->classes; c++) others += (double)s->examples[c];
-  return masks_are_rare((double)own(s, class), n, (double)donors_for(s, class), others);
+  return masks_are_rare((double)donors_own(s, class), n, (double)donors_for(s, class), others);
 }

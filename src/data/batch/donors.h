@@ -18,6 +18,9 @@ size_t donors_all(const struct donors *s);
 /* Of other classes than this one, and the k-th of them. */
 size_t donors_for(const struct donors *s, int32_t class);
 size_t donors_at(const struct donors *s, int32_t class, size_t k);
+/* Of this class, and the k-th of them. */
+size_t donors_own(const struct donors *s, int32_t class);
+size_t donors_own_at(const struct donors *s, int32_t class, size_t k);
 /* In this class masks are so much rarer than in the others that a mask alone speaks for these: its share is below half
  * of theirs, p, and the chance P(X <= masked), X ~ Binomial(examples, p), of so few is below 1 %. Few masks, drawn
  * without regard to classes, differ from class to class, too. */

@@ -17,6 +17,7 @@ static const struct {
   [R4_VERDICT_NOT] = {"do not use the shortcut", "right"},
   [R4_VERDICT_LITTLE] = {"use the shortcut a little", "little"},
   [R4_VERDICT_UNSURE] = {"may use the shortcut", "little"},
+  [R4_VERDICT_REACTS] = {"react to any change of what is masked, rather than using it as a shortcut", "little"},
   [R4_VERDICT_USES] = {"use the shortcut", "wrong"},
   [R4_VERDICT_COLLAPSED] = {"collapsed to one class", "wrong"},
   [R4_VERDICT_NONE] = {"have no correct prediction to lose", "wrong"},
@@ -228,6 +229,13 @@ static void add_table(const struct page *p)
   page_table_end(p->h);
 }
 
+static bool some_reacts(const struct page *p)
+{
+  for (size_t k = 0; k < p->runs; k++)
+    if (verdict_of(p, k) == R4_VERDICT_REACTS) return true;
+  return false;
+}
+
 static void add_uses(const struct page *p)
 {
   html_add(p->h,
@@ -239,6 +247,10 @@ static void add_uses(const struct page *p)
            "net that no longer uses it has a lower accuracy than before: it is correct less often for the wrong "
            "reason. Figures are means over seeds.</p>\n",
            100 * R4_USES, 100 * R4_USES_LITTLE, page_split(p));
+  if (some_reacts(p))
+    html_add(p->h, "<p>A net <i>reacts to any change</i> if content of an example's own class costs it nearly as much as "
+                   "that of another: then the class of the content is not the cause. This was tried in validation, at "
+                   "the end of training.</p>\n");
 }
 
 static void add_untested(const struct page *p, const char *why)

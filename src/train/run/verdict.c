@@ -1,6 +1,7 @@
 #include "train/run/verdict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -11,7 +12,8 @@
 
 static const char *const words[] = {
   [R4_VERDICT_NONE] = "unknown",   [R4_VERDICT_COLLAPSED] = "collapsed",  [R4_VERDICT_USES] = "uses",
-  [R4_VERDICT_UNSURE] = "may use", [R4_VERDICT_LITTLE] = "uses a little", [R4_VERDICT_NOT] = "does not use"};
+  [R4_VERDICT_UNSURE] = "may use", [R4_VERDICT_REACTS] = "reacts",        [R4_VERDICT_LITTLE] = "uses a little",
+  [R4_VERDICT_NOT] = "does not use"};
 
 const char *r4_verdict_name(r4_verdict v)
 {
@@ -21,9 +23,13 @@ const char *r4_verdict_name(r4_verdict v)
 const char *r4_verdict_text(r4_verdict v)
 {
   static const char *const text[] = {
-    [R4_VERDICT_NONE] = "may use the shortcut or not",    [R4_VERDICT_COLLAPSED] = "collapsed to one class",
-    [R4_VERDICT_USES] = "uses the shortcut",              [R4_VERDICT_UNSURE] = "may use the shortcut",
-    [R4_VERDICT_LITTLE] = "uses the shortcut a little",   [R4_VERDICT_NOT] = "does not use the shortcut"};
+    [R4_VERDICT_NONE] = "may use the shortcut or not",
+    [R4_VERDICT_COLLAPSED] = "collapsed to one class",
+    [R4_VERDICT_USES] = "uses the shortcut",
+    [R4_VERDICT_UNSURE] = "may use the shortcut",
+    [R4_VERDICT_REACTS] = "reacts to any change of what is masked, rather than using it as a shortcut",
+    [R4_VERDICT_LITTLE] = "uses the shortcut a little",
+    [R4_VERDICT_NOT] = "does not use the shortcut"};
   return (unsigned)v < sizeof text / sizeof *text ? text[v] : NULL;
 }
 
@@ -34,19 +40,37 @@ r4_verdict r4_verdict_of(double lost, double error)
   return lost >= R4_USES ? R4_VERDICT_USES : lost >= R4_USES_LITTLE ? R4_VERDICT_LITTLE : R4_VERDICT_NOT;
 }
 
+/* What is lost is not lost to the class of the content: less than half of it, and less than a shortcut costs. */
+static bool only_reacts(double lost, double followed, double error)
+{
+  bool known = error > 0; /* also false for NaN */
+  return known && followed + error < R4_USES && followed + error < lost / 2;
+}
+
+/* A loss that would be a shortcut's, by what is known of its cause. */
+static r4_verdict with_cause(r4_verdict v, double lost, double followed, double error)
+{
+  bool high = v == R4_VERDICT_USES || v == R4_VERDICT_UNSURE;
+  return high && only_reacts(lost, followed, error) ? R4_VERDICT_REACTS : v;
+}
+
 r4_judgement r4_judge(const r4_outcome *outcome, size_t seeds, double lost)
 {
-  r4_judgement j = {.verdict = r4_verdict_of(lost, 0)};
-  double error = 0;
+  r4_judgement j = {0};
+  double error = 0, followed_error = 0;
   size_t known = 0;
   for (size_t k = 0; k < seeds; k++) {
     j.doubtful |= outcome[k].doubtful;
     if (isnan(outcome[k].lost) || outcome[k].verdict == R4_VERDICT_COLLAPSED) continue;
     j.validation += outcome[k].lost, error += outcome[k].lost_error;
+    j.followed += outcome[k].followed, followed_error += outcome[k].followed_error;
     known++;
   }
-  j.validation /= (double)known; /* 0 / 0 is NaN */
-  j.by_validation = r4_verdict_of(j.validation, error / (double)known);
+  double n = (double)known; /* 0 / 0 is NaN */
+  j.validation /= n, j.followed /= n, followed_error /= n;
+  j.by_validation =
+    with_cause(r4_verdict_of(j.validation, error / n), j.validation, j.followed, followed_error);
+  j.verdict = with_cause(r4_verdict_of(lost, 0), lost, j.followed, followed_error);
   j.hidden = j.by_validation == R4_VERDICT_USES && lost < R4_USES && lost < j.validation / 4;
   if (j.hidden) j.verdict = R4_VERDICT_USES;
   return j;
@@ -72,7 +96,9 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
                      .one_sided = fill_for(r->train) == R4_FILL_PASTE,
                      .doubtful = r->doubtful,
                      .lost = NAN,
-                     .changed = NAN};
+                     .changed = NAN,
+                     .followed = NAN,
+                     .followed_error = NAN};
   if (!r->val.data) {
     to->only = run_is_dead(r) ? r->state.pulse.answer : PULSE_SEVERAL;
     if (to->only >= 0) to->verdict = R4_VERDICT_COLLAPSED;
@@ -83,8 +109,11 @@ static r4_status find_out(struct run *r, r4_outcome *to, r4_error *e)
   to->only = pulse_of(r->val.predicted, r4_data_count(r->val.data));
   to->exchanged = (int64_t)score.exchanged;
   if (score.exchanged) to->lost = score.lost, to->lost_error = score.lost_se, to->changed = score.changed;
-  to->verdict = to->only >= 0 ? R4_VERDICT_COLLAPSED : r4_verdict_of(to->lost, to->lost_error);
-  return R4_OK;
+  s = validation_follow(&r->val, r->team, r->best, &to->followed, &to->followed_error, e);
+  r4_verdict by_loss = r4_verdict_of(to->lost, to->lost_error);
+  to->verdict =
+    to->only >= 0 ? R4_VERDICT_COLLAPSED : with_cause(by_loss, to->lost, to->followed, to->followed_error);
+  return s;
 }
 
 /* ---- Telling ---- */
@@ -117,6 +146,15 @@ static void tell_loss(struct run *r, const r4_outcome *o, const char *then)
     r4_verdict_text(o->verdict), 100 * o->lost, 100 * o->lost_error, (long long)o->exchanged, *then ? "; " : "", then);
 }
 
+static void tell_reaction(struct run *r, const r4_outcome *o)
+{
+  char cause[200];
+  snprintf(cause, sizeof cause,
+           "content of another class than its own costs %.1f +- %.1f %%, so its class is not the cause; %s",
+           100 * o->followed, 100 * o->followed_error, next_try(r));
+  tell_loss(r, o, cause);
+}
+
 /* Without masks there is no shortcut to speak of, and without validation nobody expects to hear of one. */
 static void tell_why_not_known(struct run *r, const r4_outcome *o)
 {
@@ -136,6 +174,9 @@ static void tell_verdict(struct run *r, const r4_outcome *o)
   switch (o->verdict) {
   case R4_VERDICT_USES:
     tell_loss(r, o, next_try(r));
+    break;
+  case R4_VERDICT_REACTS:
+    tell_reaction(r, o);
     break;
   case R4_VERDICT_UNSURE:
     tell_loss(r, o, "more validation examples with masks are needed");
@@ -177,6 +218,8 @@ static char *outcome_text(const r4_outcome *o)
   jw_real(&w, "lost", o->lost);
   jw_real(&w, "lost_error", o->lost_error);
   jw_real(&w, "changed", o->changed);
+  jw_real(&w, "followed", o->followed);
+  jw_real(&w, "followed_error", o->followed_error);
   jw_whole(&w, "exchanged", o->exchanged);
   jw_whole(&w, "steps", o->steps);
   jw_whole(&w, "penalised_steps", o->penalised);
@@ -218,7 +261,8 @@ r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e)
 {
   NEEDS(folder, "a folder", R4_E_ARGUMENT);
   NEEDS(to, "room for the result", R4_E_ARGUMENT);
-  *to = (r4_outcome){.only = PULSE_SEVERAL, .lost = NAN, .changed = NAN};
+  *to = (r4_outcome){
+    .only = PULSE_SEVERAL, .lost = NAN, .changed = NAN, .followed = NAN, .followed_error = NAN};
   char *path = file_join(folder, "outcome.json", e);
   struct js *root = NULL;
   r4_error own = {0};
@@ -229,6 +273,8 @@ r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e)
     js_number(js_get(root, "lost"), &to->lost);
     js_number(js_get(root, "lost_error"), &to->lost_error);
     js_number(js_get(root, "changed"), &to->changed);
+    js_number(js_get(root, "followed"), &to->followed);
+    js_number(js_get(root, "followed_error"), &to->followed_error);
     js_whole(js_get(root, "exchanged"), &to->exchanged);
     js_whole(js_get(root, "steps"), &to->steps);
     js_whole(js_get(root, "penalised_steps"), &to->penalised);
