@@ -141,6 +141,7 @@ static void training_examples_join(void **state)
   assert_int_equal(r4_data_count(o.train), 135);
   assert_int_equal(r4_data_count(o.v.data), 65);
   assert_int_equal(o.v.exchange.n, 30);
+  assert_int_equal(o.v.follow.n, 30); /* their donors are training examples, which those who joined no longer are */
   assert_int_equal(count(o.train, 0, true), 60 - 15);
   assert_int_equal(count(o.train, 1, true), 40 - 10);
   assert_int_equal(count(o.v.data, 0, true), 5 + 15);

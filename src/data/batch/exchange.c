@@ -81,9 +81,9 @@ static struct fill_job job_of(const struct maker *m, size_t i, uint32_t draw)
   const struct record *r = m->d->record + i;
   r4_random key = {m->seed, PURPOSE_EXCHANGE, draw};
   size_t others = donors_for(&m->from.own, r->label);
-  struct fill_job job = {.fill = &m->swap, .draw = draw, .example = i, .donor = i};
+  struct fill_job job = {.fill = &m->swap, .draw = draw, .example = i, .donor = i, .place = i};
   if (others)
-    job.donor = donors_at(&m->from.own, r->label, r4_random_below(key, i, others));
+    job.donor = job.place = donors_at(&m->from.own, r->label, r4_random_below(key, i, others));
   else
     job.fill = &m->colour;
   return job;

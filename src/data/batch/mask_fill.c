@@ -406,16 +406,25 @@ void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, co
   replace(&p, kind, to);
 }
 
-void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, const float *x, float *scratch,
-               float *to)
+/* Of a text as it lies, there is no more than it has. */
+static size_t end_of(const struct fill *f, size_t i, size_t donor)
 {
-  const uint8_t *own = data_mask_bytes(f->data, i);
-  bool swap = f->kind == R4_FILL_SWAP;
-  const struct kind *kind = kind_of(f->data, swap && !own ? R4_FILL_PASTE : f->kind);
-  struct place p = place_of(f, epoch, i, x, own ? own : data_mask_bytes(f->data, donor), scratch);
-  p.donor = donor;
-  p.other_mask = data_mask_bytes(f->data, donor);
-  if (swap && own) find_content(&p);
+  size_t own = r4_data_length(f->data, i), other = r4_data_length(f->data, donor);
+  return own < other ? own : other;
+}
+
+void fill_from(const struct fill_job *job, const float *x, float *scratch, float *to)
+{
+  const struct fill *f = job->fill;
+  const uint8_t *own = data_mask_bytes(f->data, job->example), *other = data_mask_bytes(f->data, job->donor);
+  bool swap = f->kind == R4_FILL_SWAP, as_it_lies = swap && !(own && other);
+  const struct kind *kind = kind_of(f->data, as_it_lies ? R4_FILL_PASTE : f->kind);
+  const uint8_t *mask = own ? own : data_mask_bytes(f->data, job->place);
+  struct place p = place_of(f, job->draw, job->example, x, mask, scratch);
+  p.donor = job->donor;
+  p.other_mask = other;
+  if (as_it_lies) p.end = end_of(f, job->example, job->donor);
+  if (swap && !as_it_lies) find_content(&p);
   if (!swap && kind->prepare) kind->prepare(&p);
   memcpy(to, x, features(f) * sizeof *to);
   replace(&p, kind, to);

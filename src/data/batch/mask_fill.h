@@ -63,16 +63,15 @@ size_t fill_scratch(const struct fill *f);
 void fill_row(const struct fill *f, uint32_t epoch, size_t i, const float *x, const uint8_t *mask,
               float *scratch, float *to);
 
-/* The same at its own mask or, if it has none, at that of the donor, which has one. The content of swap is the donor's:
- * stretched into its own mask, or put on it as it lies. */
-void fill_from(const struct fill *f, uint32_t epoch, size_t i, size_t donor, const float *x, float *scratch,
-               float *to);
-/* What becomes of an example: fill_from with this donor, and with the draw as epoch. */
+/* What becomes of an example: what of the fill's kind there is at its own mask or, if it has none, at that of another
+ * example, place. The content of swap is the donor's: what it has masked, stretched into the example's own mask; or as
+ * it lies, on an example without a mask, or if the donor has none. The draw is in place of the epoch. */
 struct fill_job {
   const struct fill *fill;
   uint32_t draw;
-  size_t example, donor;
+  size_t example, donor, place;
 };
+void fill_from(const struct fill_job *job, const float *x, float *scratch, float *to);
 /* As many examples of d, as data. */
 r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_error *e);
 /* Writes an example of other data, of as many features, whose values are x and which ends behind so many of them: with

@@ -112,7 +112,7 @@ r4_data *fill_jobs(const r4_data *d, size_t n, const struct fill_job *job, r4_er
   for (size_t k = 0; k < n; k++) {
     const struct fill_job *j = job + k;
     r4_data_values(d, j->example, r.x);
-    fill_from(j->fill, j->draw, j->example, j->donor, r.x, r.scratch, r.filled);
+    fill_from(j, r.x, r.scratch, r.filled);
     column_write(r.to, k, r.filled, data_x(d), d->record[j->example].row);
   }
   rows_give(&r, made);
@@ -126,7 +126,7 @@ r4_data *fill_tested(const struct fill *f, uint32_t epoch, size_t n, const size_
   struct fill_job *job = mem_new(n + 1, sizeof *job, "examples", e);
   if (!job) return NULL;
   for (size_t k = 0; k < n; k++)
-    job[k] = (struct fill_job){.fill = f, .draw = epoch, .example = example[k], .donor = donor[k]};
+    job[k] = (struct fill_job){f, epoch, example[k], donor[k], donor[k]};
   r4_data *made = fill_jobs(f->data, n, job, e);
   r4_mem_free(job);
   return made;
