@@ -937,6 +937,13 @@ typedef struct {
  * accuracy cannot tell whether a net relies on what is masked. Other contents are put at the same places: what blank
  * or noise change as well was not the donor's doing.
  *
+ * An exchange cannot tell whether a net needs content that no other class has, or only by chance (masks are that rare
+ * there): a mark on one class alone. Its examples are also tested by removal, which is a result of its own:
+ *
+ *     x'_i = (1 - m_i) x_i + m_i x_j,    y_j != y_i
+ *
+ * is what another example has in that place, and removed is the share of correct predictions that are wrong then.
+ *
  * A net that uses nothing masked has 0 in both. The converse does not hold: they are 0 also where all classes have the
  * same masked content, which a donor of another class does not change; then use R4_FILL_BLANK, or R4_FILL_PASTE with
  * donors from training.
@@ -969,6 +976,9 @@ typedef struct {
   double flipped[R4_MAX_GROUPS]; /* of examples, how many predictions change: a count, mean over draws; the share is
                                     flipped / examples                                         */
   double lost[R4_MAX_GROUPS];    /* of found, how many are wrong then: likewise, lost / found  */
+  size_t removed;                /* examples tested by removal, with content R4_FILL_SWAP alone; by group: */
+  size_t removed_examples[R4_MAX_GROUPS], removed_found[R4_MAX_GROUPS];
+  double removed_lost[R4_MAX_GROUPS]; /* as lost                                                */
 } r4_swapped;
 
 /* options may be NULL. R4_E_ARGUMENT if the content is not for these data (tokens have no mean), R4_E_SHAPE if donors

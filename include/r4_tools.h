@@ -348,6 +348,7 @@ r4_mean_sd r4_mean_sd_of(size_t n, const double *x); /* NaN of nothing */
 r4_mean_sd r4_value_over(const r4_measured *m, size_t seeds, const char *key);
 r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group);
 r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group);
+r4_mean_sd r4_swap_removed(const r4_swapped *s, size_t seeds, int32_t group);
 
 typedef struct {
   size_t seeds, groups;

@@ -106,6 +106,22 @@ static void a_run_has_one_verdict(void **state)
   EXPECT("$R4 eval one/erm --split val --swap none", 0, "\nuses the shortcut, by validation: there it lost ");
 }
 
+/* A mark that one class alone has is also taken away, and the verdict knows of it. */
+static void a_mark_of_one_class_is_removed(void **state)
+{
+  (void)state;
+  EXPECT("$R4 train one.yaml --set method=erm --out only/erm --quiet", 0);
+  EXPECT("$R4 eval only/erm --split val", 0,
+         "removal: masked content that no other class has is replaced by what examples of other classes have in that "
+         "place (100 examples)\n",
+         " when masked content is exchanged, ", " % in validation; ",
+         " % where content that only one class has is removed\n", "\nworst group, exchanged ");
+  EXPECT("$R4 eval only/erm --split val --json", 0, "\"removed_lost_share\":", "\"removed\":100,");
+  EXPECT("$R4 report only/erm --split val --out only/page.html && cat only/page.html", 0,
+         " where content that only one class has is removed; its worst group has ",
+         "On 100 examples with a mask it is replaced by what an example of another class has in that place.");
+}
+
 /* Masks that may mean the reverse qualify a good verdict, wherever it stands. */
 static void doubts_go_with_the_verdict(void **state)
 {
@@ -200,6 +216,7 @@ int main(void)
     cmocka_unit_test(what_validation_found_is_not_forgotten),
     cmocka_unit_test(seeds_say_once_what_they_share),
     cmocka_unit_test(a_run_has_one_verdict),
+    cmocka_unit_test(a_mark_of_one_class_is_removed),
                                      cmocka_unit_test(doubts_go_with_the_verdict),
                                      cmocka_unit_test(mistakes_are_told),
     cmocka_unit_test(a_sweep_picks_what_ignores_the_patch),

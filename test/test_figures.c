@@ -83,6 +83,9 @@ static void values_come_from_counts(void **state)
   assert_true(r4_measured_value(m, "swap_flipped_share") == .25);
   assert_true(r4_measured_value(m, "swap_flipped_share.blank") == .75);
   assert_true(r4_measured_value(m, "swap_lost_share") == 1. / 6);
+  assert_true(isnan(r4_measured_value(m, "removed_lost_share")));             /* nothing was removed          */
+  assert_true(r4_measured_value(m, "steady_worst_group_accuracy") == .5);     /* .5 (1 - 0), 1 (1 - 1 / 4)    */
+  assert_true(r4_measured_value(m, "steady_avg_group_accuracy") == .625);
   assert_true(r4_measured_value(m, "core_sensitivity.0.5") == -.25);
   assert_true(r4_measured_value(m, "pointing_energy.gradcam") == .125);
   assert_true(r4_measured_value(m, "words_certified_accuracy") == .25);
@@ -103,6 +106,25 @@ static void values_come_from_counts(void **state)
   assert_true(isnan(r4_figure_of_group(m, accuracy, 2)));
   assert_true(r4_figure_of_group(m, r4_figure_find("certified_accuracy"), 0) == .25);
   assert_true(isnan(r4_figure_of_group(m, r4_figure_find("certified_worst_group_accuracy"), 0)));
+}
+
+/* Three quarters of the correct predictions of group 1 are lost by removal, and a quarter by exchange: .5 and 1 (1 - 3 / 4) are
+ * left. */
+static void what_is_removed_counts_if_it_costs_more(void **state)
+{
+  (void)state;
+  r4_measured *m = make();
+  m->swapped->removed = 4;
+  m->swapped->removed_examples[1] = m->swapped->removed_found[1] = 4;
+  m->swapped->removed_lost[1] = 3;
+  m->values = 0;
+  assert_int_equal(figures_measure(NULL, NULL, m, NULL), R4_OK);
+  assert_true(r4_measured_value(m, "removed_lost_share") == .75);
+  assert_true(r4_measured_value(m, "steady_worst_group_accuracy") == .25);
+  m->swapped->content = R4_FILL_BLANK;
+  m->values = 0;
+  assert_int_equal(figures_measure(NULL, NULL, m, NULL), R4_OK);
+  assert_true(isnan(r4_measured_value(m, "steady_worst_group_accuracy")));
 }
 
 /* What was not attacked has no figures of an attack. */
@@ -485,6 +507,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lines_are_whole),
     cmocka_unit_test(values_come_from_counts),
+    cmocka_unit_test(what_is_removed_counts_if_it_costs_more),
     cmocka_unit_test(certified_alone),
     cmocka_unit_test(labels_have_variants),
     cmocka_unit_test(seeds_are_averaged),

@@ -112,6 +112,40 @@ static void print_title(const struct evaluation *v, const r4_swapped *s)
            s->inside + s->pasted, r4_data_count(v->data));
 }
 
+/* "89 of 95", mean over seeds, of what is lost by removal. */
+static void add_removed_row(r4_table *t, const struct evaluation *v, size_t c, int32_t group)
+{
+  char text[FIGURE_SIZE];
+  double x[MAX_SEEDS], part = 0, all = 0, seeds = (double)v->summary.seeds;
+  for (size_t k = 0; k < v->summary.seeds; k++) {
+    const r4_swapped *s = &v->measured[k].swapped[c];
+    x[k] = r4_swap_removed(s, 1, group).mean;
+    part += s->removed_lost[group] / seeds, all += (double)s->removed_found[group] / seeds;
+  }
+  r4_mean_sd share = r4_mean_sd_of(v->summary.seeds, x);
+  r4_table_cell(t, r4_data_group_name(v->data, (size_t)group));
+  if (isnan(share.mean))
+    cell(t, "none correct");
+  else
+    cell(t, "%s %%  %.4g of %.6g", percent_text(share, 6, text), part, all);
+}
+
+/* An exchange cannot show whether a net needs what only one class has. */
+static int print_removed(const struct evaluation *v, size_t c, int name_width)
+{
+  const r4_swapped *s = eval_swapped(v, c);
+  if (!s->removed) return EXIT_DONE;
+  printf("\nremoval: masked content that no other class has is replaced by what examples of other classes have in that "
+         "place (%zu examples)\n",
+         s->removed);
+  r4_table *t = r4_table_new();
+  r4_table_column(t, "", 'l', name_width);
+  r4_table_column(t, "correct predictions lost", 'l', 0);
+  for (size_t g = 0; g < s->groups; g++)
+    if (s->removed_examples[g]) add_removed_row(t, v, c, (int32_t)g);
+  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+}
+
 static int print_content(const struct evaluation *v, size_t c, int name_width)
 {
   const r4_swapped *s = eval_swapped(v, c);
@@ -123,7 +157,8 @@ static int print_content(const struct evaluation *v, size_t c, int name_width)
   for (size_t g = 0; g < s->groups; g++)
     if (s->examples[g]) add_group(t, v, c, (int32_t)g);
   add_group(t, v, c, -1);
-  return table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  int code = table_end(stdout, "eval", t, R4_TABLE_PLAIN);
+  return code ? code : print_removed(v, c, name_width);
 }
 
 void swap_print_none(const struct evaluation *v, const char *before)
@@ -148,13 +183,23 @@ static double swap_lost(const struct evaluation *v)
   return lost;
 }
 
+/* The same by removal; NaN: no class has masked content of its own. */
+static double removed_lost(const struct evaluation *v)
+{
+  for (size_t c = 0; c < v->contents.n; c++) {
+    const r4_swapped *s = eval_swapped(v, c);
+    if (s->content == R4_FILL_SWAP && !s->none && s->removed) return r4_value_over(v->measured, v->summary.seeds, "removed_lost_share").mean;
+  }
+  return NAN;
+}
+
 static r4_judgement judge(const struct evaluation *v)
 {
   r4_outcome known[MAX_SEEDS];
   size_t n = 0;
   for (size_t k = 0; k < v->run->seeds; k++)
     if (v->outcomes.known[k]) known[n++] = v->outcomes.of[k];
-  r4_judgement j = r4_judge(known, n, swap_lost(v));
+  r4_judgement j = r4_judge(known, n, fmax(swap_lost(v), removed_lost(v)));
   if (v->summary.constant == v->summary.seeds) j.verdict = R4_VERDICT_COLLAPSED;
   return j;
 }
@@ -184,7 +229,7 @@ static void print_others(const struct evaluation *v)
 
 static void print_judgement(const struct evaluation *v, r4_judgement j)
 {
-  double lost = swap_lost(v);
+  double lost = swap_lost(v), removed = removed_lost(v);
   if (isnan(lost))
     printf("%s, by validation: there it lost %.1f %% of its correct predictions when masked content was exchanged",
            r4_verdict_text(j.by_validation), 100 * j.validation);
@@ -202,6 +247,8 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
     print_others(v);
   else if (!isnan(lost) && !isnan(j.validation) && j.verdict != R4_VERDICT_REACTS)
     printf(", %.1f %% in validation", 100 * j.validation);
+  if (!isnan(lost) && !isnan(removed))
+    printf("; %.1f %% where content that only one class has is removed", 100 * removed);
   printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");
 }
 
@@ -240,6 +287,7 @@ static void add_content(r4_json *w, const struct evaluation *v, size_t c)
   r4_json_whole(w, "draws", s->draws);
   r4_json_whole(w, "inside", (int64_t)s->inside);
   r4_json_whole(w, "pasted", (int64_t)s->pasted);
+  r4_json_whole(w, "removed", (int64_t)s->removed);
   add_shares(w, v, c, -1);
   r4_json_open(w, "groups", '{');
   for (size_t g = 0; g < s->groups; g++) {

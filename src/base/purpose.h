@@ -36,6 +36,7 @@ enum {
 
   PURPOSE_SMOOTH = 0x72340400, /* measure/attribution.c: noise of SmoothGrad */
   PURPOSE_SWAP = 0x72340410,   /* measure/swap.c: whose content is put in an example, step is the draw */
+  PURPOSE_REMOVE,              /* and what is put in its place where nobody else has it */
   PURPOSE_FOLLOW,              /* measure/follow.c: the same, step is the draw of either sort */
 
   PURPOSE_SENSITIVITY =

@@ -12,6 +12,13 @@
 #include "measure/predict.h"
 #include "r4_tools.h"
 
+/* Examples that are tested in one way. */
+struct tested {
+  size_t *example, n;
+  size_t *flips, *losses; /* [groups], over all draws */
+  bool removal;           /* masked content gives way to what another class has in its place */
+};
+
 struct test {
   const float *weights;
   const r4_data *d;
@@ -20,9 +27,9 @@ struct test {
   struct fill fill;
   struct probe *probe;
   struct donors donors;   /* of from                                    */
-  size_t *tested, tests;  /* examples                                   */
+  struct donors all;      /* of d: all of its examples                  */
+  struct tested exchanged, removed;
   int32_t *before, *now;  /* answers to all, and to those of a batch    */
-  size_t *flips, *losses; /* [groups], over all draws                   */
   size_t *example_donor;  /* [batch]                                    */
   bool *rare;             /* [classes]                                  */
 };
@@ -39,6 +46,13 @@ static size_t draw_donor(const struct test *t, size_t i, int draw)
   int32_t label = t->d->record[i].label;
   r4_random key = {t->o.seed, PURPOSE_SWAP, (uint32_t)draw};
   return donors_at(&t->donors, label, r4_random_below(key, i, donors_for(&t->donors, label)));
+}
+
+static size_t draw_other(const struct test *t, size_t i, int draw)
+{
+  int32_t label = t->d->record[i].label;
+  r4_random key = {t->o.seed, PURPOSE_REMOVE, (uint32_t)draw};
+  return donors_at(&t->all, label, r4_random_below(key, i, donors_for(&t->all, label)));
 }
 
 /* The donor's region is put on every example, whatever its own mask. */
@@ -61,9 +75,21 @@ static void choose_tested(struct test *t, r4_swapped *to)
     const struct record *r = t->d->record + i;
     if (!r->mask && !t->rare[r->label] && !pastes(t)) continue;
     if (needs_donor(t, i) && !donors_for(&t->donors, r->label)) continue;
-    t->tested[t->tests++] = i;
+    t->exchanged.example[t->exchanged.n++] = i;
     to->examples[r->group]++;
     (*(r->mask && !pastes(t) ? &to->inside : &to->pasted))++;
+  }
+}
+
+/* Whose masked content no other class has, or only by chance: an exchange cannot tell whether the net needs it. */
+static void choose_removed(struct test *t, r4_swapped *to)
+{
+  for (size_t i = 0; t->o.content == R4_FILL_SWAP && i < t->d->n; i++) {
+    const struct record *r = t->d->record + i;
+    if (!r->mask || donors_elsewhere(&t->donors, r->label) || !donors_for(&t->all, r->label)) continue;
+    t->removed.example[t->removed.n++] = i;
+    to->removed_examples[r->group]++;
+    to->removed++;
   }
 }
 
@@ -84,19 +110,20 @@ static r4_status ask(struct test *t, const r4_data *d, int32_t *answers, r4_erro
   return s ? s : predicted_check(d, answers, &missing, e);
 }
 
-static void count(struct test *t, const size_t *example, size_t n)
+static void count(const struct test *t, struct tested *of, const size_t *example, size_t n)
 {
   for (size_t k = 0; k < n; k++) {
     const struct record *r = t->d->record + example[k];
     int32_t before = t->before[example[k]];
-    t->flips[r->group] += t->now[k] != before;
-    t->losses[r->group] += before == r->label && t->now[k] != r->label;
+    of->flips[r->group] += t->now[k] != before;
+    of->losses[r->group] += before == r->label && t->now[k] != r->label;
   }
 }
 
 /* Who gives content, or a place for it, in this draw; the example itself if nobody needs to. */
-static size_t donor_of(const struct test *t, size_t example, int draw)
+static size_t donor_of(const struct test *t, bool removal, size_t example, int draw)
 {
+  if (removal) return draw_other(t, example, draw);
   return needs_donor(t, example) ? draw_donor(t, example, draw) : example;
 }
 
@@ -107,33 +134,44 @@ static r4_data *change(const struct test *t, int draw, size_t n, const size_t *e
 }
 
 /* A batch at a time: changed examples are floats, and all of them may be many. */
-static r4_status run_draw(struct test *t, int draw, r4_error *e)
+static r4_status run_draw(struct test *t, struct tested *of, int draw, r4_error *e)
 {
   size_t batch = (size_t)t->o.batch;
   r4_status s = R4_OK;
-  for (size_t first = 0; !s && first < t->tests; first += batch) {
-    size_t n = t->tests - first < batch ? t->tests - first : batch;
-    const size_t *example = t->tested + first;
-    for (size_t k = 0; k < n; k++) t->example_donor[k] = donor_of(t, example[k], draw);
+  for (size_t first = 0; !s && first < of->n; first += batch) {
+    size_t n = of->n - first < batch ? of->n - first : batch;
+    const size_t *example = of->example + first;
+    for (size_t k = 0; k < n; k++) t->example_donor[k] = donor_of(t, of->removal, example[k], draw);
     r4_data *d = change(t, draw, n, example, e);
     s = d ? ask(t, d, t->now, e) : e->status;
-    if (!s) count(t, example, n);
+    if (!s) count(t, of, example, n);
     r4_data_free(d);
   }
   return s;
 }
 
+static void count_found(const struct test *t, const struct tested *of, size_t *found)
+{
+  for (size_t k = 0; k < of->n; k++) {
+    const struct record *r = t->d->record + of->example[k];
+    found[r->group] += t->before[of->example[k]] == r->label;
+  }
+}
+
 static r4_status run_draws(struct test *t, r4_swapped *to, r4_error *e)
 {
   r4_status s = ask(t, t->d, t->before, e);
-  for (size_t k = 0; k < t->tests && !s; k++) {
-    const struct record *r = t->d->record + t->tested[k];
-    to->found[r->group] += t->before[t->tested[k]] == r->label;
+  if (s) return s;
+  count_found(t, &t->exchanged, to->found);
+  count_found(t, &t->removed, to->removed_found);
+  for (int draw = 0; !s && draw < to->draws; draw++) {
+    s = run_draw(t, &t->exchanged, draw, e);
+    if (!s) s = run_draw(t, &t->removed, draw, e);
   }
-  for (int draw = 0; !s && draw < to->draws; draw++) s = run_draw(t, draw, e);
   for (size_t g = 0; g < to->groups; g++) {
-    to->flipped[g] = (double)t->flips[g] / to->draws;
-    to->lost[g] = (double)t->losses[g] / to->draws;
+    to->flipped[g] = (double)t->exchanged.flips[g] / to->draws;
+    to->lost[g] = (double)t->exchanged.losses[g] / to->draws;
+    to->removed_lost[g] = (double)t->removed.losses[g] / to->draws;
   }
   return s;
 }
@@ -166,9 +204,10 @@ static void choose(struct test *t, r4_swapped *to)
 {
   to->donors = donors_all(&t->donors);
   if (to->donors) choose_tested(t, to);
+  if (t->exchanged.n) choose_removed(t, to);
   if (!to->donors)
     to->none = t->from == t->d ? NO_MASK : NO_DONOR;
-  else if (!t->tests)
+  else if (!t->exchanged.n)
     to->none = is_of_one_class(t->d) ? ONE_CLASS : MAYBE_CHANCE;
 }
 
@@ -210,26 +249,36 @@ static r4_status check_donors(const struct test *t, r4_error *e)
   return R4_OK;
 }
 
+static r4_status make_tested(struct tested *to, const r4_data *d, r4_error *e)
+{
+  bool room = (to->example = mem_new(d->n, sizeof *to->example, "a swap test", e)) &&
+              (to->flips = mem_new(d->groups->n, sizeof *to->flips, "a swap test", e)) &&
+              (to->losses = mem_new(d->groups->n, sizeof *to->losses, "a swap test", e));
+  return room ? R4_OK : R4_E_MEMORY;
+}
+
 static r4_status make_room(struct test *t, r4_error *e)
 {
-  if (donors_find(&t->donors, t->from, e)) return e->status;
-  size_t n = t->d->n, classes = t->d->classes->n, groups = t->d->groups->n, batch = (size_t)t->o.batch;
+  t->removed.removal = true;
+  if (donors_find(&t->donors, t->from, e) || donors_find_all(&t->all, t->d, e)) return e->status;
+  if (make_tested(&t->exchanged, t->d, e) || make_tested(&t->removed, t->d, e)) return R4_E_MEMORY;
+  size_t n = t->d->n, classes = t->d->classes->n, batch = (size_t)t->o.batch;
   if (batch > n) batch = n;
   bool room = (t->rare = mem_new(classes, sizeof *t->rare, "a swap test", e)) &&
-              (t->tested = mem_new(n, sizeof *t->tested, "a swap test", e)) &&
               (t->before = mem_new(n, sizeof *t->before, "a swap test", e)) &&
               (t->now = mem_new(batch, sizeof *t->now, "a swap test", e)) &&
-              (t->flips = mem_new(groups, sizeof *t->flips, "a swap test", e)) &&
-              (t->losses = mem_new(groups, sizeof *t->losses, "a swap test", e)) &&
               (t->example_donor = mem_new(batch, sizeof *t->example_donor, "a swap test", e));
   return room ? R4_OK : R4_E_MEMORY;
 }
 
 static void forget(struct test *t)
 {
-  void *const room[] = {t->tested, t->before, t->now, t->flips, t->losses, t->example_donor, t->rare};
+  void *const room[] = {t->exchanged.example, t->exchanged.flips, t->exchanged.losses, t->removed.example,
+                        t->removed.flips,     t->removed.losses,  t->before,           t->now,
+                        t->example_donor,     t->rare};
   for (size_t k = 0; k < sizeof room / sizeof *room; k++) r4_mem_free(room[k]);
   donors_clear(&t->donors);
+  donors_clear(&t->all);
   probe_free(t->probe);
 }
 
@@ -267,9 +316,9 @@ r4_status r4_swap_test(const r4_net *net, const float *weights, const r4_data *d
 static r4_data *change_all(struct test *t, r4_error *e)
 {
   if (fill_init(&t->fill, t->d, t->o.content, t->o.seed, e)) return NULL;
-  for (size_t k = 0; k < t->tests; k++) t->example_donor[k] = donor_of(t, t->tested[k], 0);
-  r4_data *made = fill_tested(&t->fill, 0, t->tests, t->tested, t->example_donor, e);
-  for (size_t k = 0; made && k < t->tests; k++)
+  for (size_t k = 0; k < t->exchanged.n; k++) t->example_donor[k] = donor_of(t, false, t->exchanged.example[k], 0);
+  r4_data *made = fill_tested(&t->fill, 0, t->exchanged.n, t->exchanged.example, t->example_donor, e);
+  for (size_t k = 0; made && k < t->exchanged.n; k++)
     if (!made->record[k].mask) made->record[k].mask = t->d->record[t->example_donor[k]].mask;
   fill_clear(&t->fill);
   return made;
@@ -280,13 +329,13 @@ static r4_data *keep_lost(struct test *t, const r4_data *changed, r4_error *e)
 {
   size_t lost = 0, *which = t->example_donor; /* not needed any more */
   if (ask(t, t->d, t->before, e) || ask(t, changed, t->now, e)) return NULL;
-  for (size_t k = 0; k < t->tests; k++) {
-    int32_t label = t->d->record[t->tested[k]].label;
-    if (t->before[t->tested[k]] != label || t->now[k] == label) continue;
-    t->tested[lost] = t->tested[k];
+  for (size_t k = 0; k < t->exchanged.n; k++) {
+    int32_t label = t->d->record[t->exchanged.example[k]].label;
+    if (t->before[t->exchanged.example[k]] != label || t->now[k] == label) continue;
+    t->exchanged.example[lost] = t->exchanged.example[k];
     which[lost++] = k;
   }
-  t->tests = lost;
+  t->exchanged.n = lost;
   return r4_data_subset(changed, lost, which, e);
 }
 
@@ -327,7 +376,7 @@ r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
   }
   t.o.batch = (int64_t)d->n; /* all at once */
   r4_data *made = make_room(&t, e) ? NULL : swap_data(&t, net, e);
-  if (made && example) memcpy(example, t.tested, t.tests * sizeof *example);
+  if (made && example) memcpy(example, t.exchanged.example, t.exchanged.n * sizeof *example);
   forget(&t);
   return made;
 }
@@ -335,32 +384,53 @@ r4_data *r4_swap_data(const r4_net *net, const float *weights, const r4_data *d,
 /* ---- Over seeds ---- */
 
 /* Sums of what is counted and of what it is a share of. */
-static double share_of(const r4_swapped *s, bool lost, int32_t group)
+static double share(size_t groups, const double *part, const size_t *all, int32_t group)
 {
-  double part = 0, all = 0;
-  for (size_t g = 0; g < s->groups; g++) {
+  double sum = 0, of = 0;
+  for (size_t g = 0; g < groups; g++) {
     if (group >= 0 && g != (size_t)group) continue;
-    part += lost ? s->lost[g] : s->flipped[g];
-    all += (double)(lost ? s->found[g] : s->examples[g]);
+    sum += part[g];
+    of += (double)all[g];
   }
-  return all > 0 ? part / all : NAN;
+  return of > 0 ? sum / of : NAN;
 }
 
-static r4_mean_sd over_seeds(const r4_swapped *s, size_t seeds, bool lost, int32_t group)
+static double flipped_share(const r4_swapped *s, int32_t group)
+{
+  return share(s->groups, s->flipped, s->examples, group);
+}
+
+static double lost_share(const r4_swapped *s, int32_t group)
+{
+  return share(s->groups, s->lost, s->found, group);
+}
+
+static double removed_share(const r4_swapped *s, int32_t group)
+{
+  return share(s->groups, s->removed_lost, s->removed_found, group);
+}
+
+static r4_mean_sd over_seeds(const r4_swapped *s, size_t seeds, double (*of)(const r4_swapped *, int32_t),
+                             int32_t group)
 {
   r4_mean_sd r = {0};
-  for (size_t k = 0; k < seeds; k++) r.mean += share_of(&s[k], lost, group) / (double)seeds;
-  for (size_t k = 0; k < seeds; k++) r.sd += pow(share_of(&s[k], lost, group) - r.mean, 2);
+  for (size_t k = 0; k < seeds; k++) r.mean += of(&s[k], group) / (double)seeds;
+  for (size_t k = 0; k < seeds; k++) r.sd += pow(of(&s[k], group) - r.mean, 2);
   r.sd = seeds > 1 ? sqrt(r.sd / (double)(seeds - 1)) : NAN;
   return r;
 }
 
 r4_mean_sd r4_swap_flipped(const r4_swapped *s, size_t seeds, int32_t group)
 {
-  return over_seeds(s, seeds, false, group);
+  return over_seeds(s, seeds, flipped_share, group);
+}
+
+r4_mean_sd r4_swap_removed(const r4_swapped *s, size_t seeds, int32_t group)
+{
+  return over_seeds(s, seeds, removed_share, group);
 }
 
 r4_mean_sd r4_swap_lost(const r4_swapped *s, size_t seeds, int32_t group)
 {
-  return over_seeds(s, seeds, true, group);
+  return over_seeds(s, seeds, lost_share, group);
 }

@@ -5,22 +5,22 @@
 
 static const double RARE = 0.5, EVEN = 0.8, CHANCE = 0.01;
 
-static void sort_by_class(struct donors *s, const r4_data *d, size_t *at)
+static void sort_by_class(struct donors *s, const r4_data *d, bool all, size_t *at)
 {
   for (size_t i = 0; i < d->n; i++) {
     const struct record *r = d->record + i;
     s->examples[r->label]++;
-    if (r->mask) s->first[r->label + 1]++;
+    if (all || r->mask) s->first[r->label + 1]++;
   }
   for (size_t c = 0; c < s->classes; c++) {
     s->first[c + 1] += s->first[c];
     at[c] = s->first[c];
   }
   for (size_t i = 0; i < d->n; i++)
-    if (d->record[i].mask) s->example[at[d->record[i].label]++] = i;
+    if (all || d->record[i].mask) s->example[at[d->record[i].label]++] = i;
 }
 
-r4_status donors_find(struct donors *s, const r4_data *d, r4_error *e)
+static r4_status find(struct donors *s, const r4_data *d, bool all, r4_error *e)
 {
   size_t classes = d->classes->n, *at = mem_new(classes + 1, sizeof *at, "examples by class", e);
   *s = (struct donors){.classes = classes,
@@ -29,11 +29,21 @@ r4_status donors_find(struct donors *s, const r4_data *d, r4_error *e)
                        .examples = mem_new(classes + 1, sizeof *s->examples, "examples by class", e)};
   bool room = at && s->example && s->first && s->examples;
   if (room)
-    sort_by_class(s, d, at);
+    sort_by_class(s, d, all, at);
   else
     donors_clear(s);
   r4_mem_free(at);
   return room ? R4_OK : R4_E_MEMORY;
+}
+
+r4_status donors_find(struct donors *s, const r4_data *d, r4_error *e)
+{
+  return find(s, d, false, e);
+}
+
+r4_status donors_find_all(struct donors *s, const r4_data *d, r4_error *e)
+{
+  return find(s, d, true, e);
 }
 
 void donors_clear(struct donors *s)
@@ -91,4 +101,11 @@ bool donors_are_rare(const struct donors *s, int32_t class)
   double n = (double)s->examples[class], others = -n;
   for (size_t c = 0; c < s->classes; c++) others += (double)s->examples[c];
   return masks_are_rare((double)donors_own(s, class), n, (double)donors_for(s, class), others);
+}
+
+bool donors_elsewhere(const struct donors *s, int32_t class)
+{
+  for (size_t c = 0; c < s->classes; c++)
+    if (c != (size_t)class && donors_own(s, (int32_t)c) && !donors_are_rare(s, (int32_t)c)) return true;
+  return false;
 }

@@ -24,6 +24,23 @@ static double lost(const struct figure_source *s, size_t k)
   return s->m->swapped[k].none ? NAN : r4_swap_lost(&s->m->swapped[k], 1, -1).mean;
 }
 
+/* Some content is on one class alone, and was taken away: with the first content. */
+static size_t is_removed(const struct figure_source *s)
+{
+  return s->m->swaps && !s->m->swapped->none && s->m->swapped->removed;
+}
+
+static double removed(const struct figure_source *s, size_t k)
+{
+  (void)k;
+  return r4_swap_removed(s->m->swapped, 1, -1).mean;
+}
+
+static double removed_of_group(const r4_measured *m, size_t g)
+{
+  return !m->swaps || m->swapped->none ? NAN : r4_swap_removed(m->swapped, 1, (int32_t)g).mean;
+}
+
 /* With the first content. */
 static double flipped_of_group(const r4_measured *m, size_t g)
 {
@@ -59,3 +76,14 @@ const struct figure figure_swap_lost_share = {.info = {.key = "swap_lost_share",
                                               .variant = content,
                                               .of = lost,
                                               .of_group = lost_of_group};
+
+const struct figure figure_removed_lost_share = {
+  .info = {.key = "removed_lost_share",
+           .label = "lost by removal",
+           .about = "share of correct predictions lost when content that only one class has is removed",
+           .better = -1,
+           .topic = R4_TOPIC_SWAP,
+           .shown = R4_SHOWN_APART},
+  .variants = is_removed,
+  .of = removed,
+  .of_group = removed_of_group};

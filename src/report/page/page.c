@@ -2,6 +2,7 @@
 #include "report/page/page.h"
 #include "report/page/page_swap.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -146,7 +147,7 @@ static r4_status end_of(const r4_report_run *r, const r4_summary *s, struct page
     if (o[known].unpenalised && !end->unpenalised++) end->steps = o[known].steps;
     known++;
   }
-  end->found = r4_judge(o, known, swap_lost(r).mean);
+  end->found = r4_judge(o, known, fmax(swap_lost(r).mean, swap_removed(r).mean));
   if (s->constant == s->seeds) end->found.verdict = R4_VERDICT_COLLAPSED;
   r4_mem_free(o);
   return R4_OK;

@@ -106,12 +106,25 @@ static void add_one(const struct page *p, size_t k, bool tested)
     if (p->end[k].found.hidden) add_hidden(p, k);
     html_add(p->h, p->end[k].found.hidden ? "Here it loses " : "It loses ");
     add_percent(p, lost_of(p, k));
-    html_add(p->h, " of its correct predictions when the masked part is swapped; its worst group has ");
+    html_add(p->h, " of its correct predictions when the masked part is swapped");
+    if (!isnan(swap_removed(&p->run[k]).mean)) {
+      html_add(p->h, ", and ");
+      add_percent(p, swap_removed(&p->run[k]).mean);
+      html_add(p->h, " where content that only one class has is removed");
+    }
+    html_add(p->h, "; its worst group has ");
   } else {
     html_add(p->h, "The worst group of %s has ", p->run[k].name);
   }
   add_percent(p, worst_of(p, k));
-  html_add(p->h, " accuracy. ");
+  html_add(p->h, " accuracy");
+  double steady = r4_value_over(p->run[k].measured, p->run[k].seeds, "steady_worst_group_accuracy").mean;
+  if (!isnan(steady) && steady < worst_of(p, k)) {
+    html_add(p->h, ", and ");
+    add_percent(p, steady);
+    html_add(p->h, " of its worst group stays correct when masked content is exchanged");
+  }
+  html_add(p->h, ". ");
 }
 
 /* "6 of 7 runs do not use the shortcut, 1 uses the shortcut a little", or that none does. */

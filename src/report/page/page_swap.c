@@ -32,6 +32,11 @@ r4_mean_sd swap_lost(const r4_report_run *r)
   return r4_value_over(r->measured, r->seeds, "swap_lost_share");
 }
 
+r4_mean_sd swap_removed(const r4_report_run *r)
+{
+  return r4_value_over(r->measured, r->seeds, "removed_lost_share");
+}
+
 static double mean_over_seeds(const r4_report_run *r, double (*of)(const r4_swapped *, int32_t),
                               int32_t group)
 {
@@ -55,6 +60,31 @@ static void add_words(const struct page *p)
   if (s->pasted)
     html_add(p->h, ", of which %zu have no mask and get the content where the donor has it", s->pasted);
   html_add(p->h, ".</p>\n");
+}
+
+static double removed_found_of(const r4_swapped *s, int32_t group)
+{
+  double sum = 0;
+  for (size_t g = 0; g < s->groups; g++)
+    if (group < 0 || g == (size_t)group) sum += (double)s->removed_found[g];
+  return sum;
+}
+
+/* "Removal: ...", of classes whose masked content no other has. */
+static void add_removal(const struct page *p)
+{
+  const r4_swapped *s = p->run[0].measured->swapped;
+  if (!s->removed) return;
+  html_add(p->h,
+           "<p>An exchange cannot show whether a net needs content that only one class has. On %zu examples with a mask "
+           "it is replaced by what an example of another class has in that place. Of correct predictions are then "
+           "lost:</p>\n<ul>\n",
+           s->removed);
+  for (size_t k = 0; k < p->runs; k++)
+    html_add(p->h, "<li>%s: <b>%s\u00a0%%</b> of %s</li>\n", p->run[k].name,
+             figure_share_sd(swap_removed(&p->run[k]), p->run[k].seeds).s,
+             figure_real(mean_over_seeds(&p->run[k], removed_found_of, -1), 7).s);
+  html_add(p->h, "</ul>\n");
 }
 
 static void add_sentence(const struct page *p, const r4_report_run *r)
@@ -132,6 +162,7 @@ r4_status page_swap(const struct page *p, r4_error *e)
   for (size_t k = 0; k < p->runs; k++) add_sentence(p, &p->run[k]);
   html_add(p->h, "</ul>\n");
   add_table(p, &shown);
+  add_removal(p);
   page_grid_begin(p->h);
   add_bars(p);
   page_grid_end(p->h);

@@ -8,5 +8,7 @@
 const char *swap_none(const r4_report_run *r);
 /* The share of correct predictions that are lost; NaN where there are none. */
 r4_mean_sd swap_lost(const r4_report_run *r);
+/* The same where content that only one class has is removed; NaN: there is no such class. */
+r4_mean_sd swap_removed(const r4_report_run *r);
 
 #endif

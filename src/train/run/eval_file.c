@@ -10,7 +10,7 @@
 #include "measure/swap.h"
 #include "train/run/kept.h"
 
-enum { FORMAT = 3 };
+enum { FORMAT = 4 };
 
 static char *place(const char *folder, r4_split part, r4_error *e)
 {
@@ -56,18 +56,22 @@ static const struct member wholes[] = {
   {"swap.donors", offsetof(r4_measured, swapped[0].donors), 0},
   {"swap.inside", offsetof(r4_measured, swapped[0].inside), 0},
   {"swap.pasted", offsetof(r4_measured, swapped[0].pasted), 0},
+  {"swap.removed", offsetof(r4_measured, swapped[0].removed), 0},
 };
 
 static const struct member real_lists[] = {
   GROUPS(group_accuracy, metrics.group_accuracy, metrics.groups),
   GROUPS(swap.flipped, swapped[0].flipped, swapped[0].groups),
   GROUPS(swap.lost, swapped[0].lost, swapped[0].groups),
+  GROUPS(swap.removed_lost, swapped[0].removed_lost, swapped[0].groups),
 };
 
 static const struct member whole_lists[] = {
   GROUPS(group_count, metrics.group_count, metrics.groups),
   GROUPS(swap.examples, swapped[0].examples, swapped[0].groups),
   GROUPS(swap.found, swapped[0].found, swapped[0].groups),
+  GROUPS(swap.removed_examples, swapped[0].removed_examples, swapped[0].groups),
+  GROUPS(swap.removed_found, swapped[0].removed_found, swapped[0].groups),
 };
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
