@@ -722,7 +722,7 @@ typedef struct {
   bool epoch_done, validated;
   double val_avg, val_worst; /* of the last epoch, if validated                       */
   double val_se;             /* the standard error of val_avg                         */
-  double val_plain;          /* accuracy before masked content was exchanged, if it is: with the shortcut in it */
+  double val_plain;          /* val_avg before masked content was exchanged, if it is: with the shortcut in it */
   r4_val_kind val_kind;
   int64_t val_examples;      /* behind these figures: exchanged ones, if they are     */
   double seconds;            /* since training began, or was resumed                  */

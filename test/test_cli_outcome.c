@@ -115,7 +115,7 @@ static void tables_mark_them(void **state)
          "\"unpenalised\":\"" SAYS "\"");
   EXPECT("$R4 ablate table --only rate --seeds 1 --out a", 0, ", not penalised", "| \\#",
          "\\#: a net whose penalty never took effect.");
-  EXPECT("cat a/rate/results.csv a/rate/results.json", 0, "swap_lost_share_sd,unpenalised_seeds\n",
+  EXPECT("cat a/rate/results.csv a/rate/results.json", 0, "steady_worst_group_accuracy_sd,unpenalised_seeds\n",
          "\"constant_seeds\":0,\"unpenalised_seeds\":0}", "\"constant_seeds\":0,\"unpenalised_seeds\":1}");
 }
 

@@ -40,6 +40,21 @@ static const int32_t PREDICTED[] = {0, 0, 0, 1, 1, 0, 1, 0};
 static const int32_t AFTER[] = {0, 0, 1, 0, 1, 1, 1, 0}; /* of 0, 3, 4, 5, and once more */
 static size_t EXCHANGED[] = {0, 3, 4, 5};
 
+/* What stands before the exchange is a mean over groups, as what stands behind it: groups of 6 and 2, correct in 3 and 2. */
+static void the_figure_before_is_of_the_same_kind(void **state)
+{
+  (void)state;
+  struct patch_list l = {.n = 0};
+  patch_add(&l, R4_VAL, 0, 6, 6);
+  patch_add(&l, R4_VAL, 1, 2, 2);
+  r4_data *d = patch_list_data(&l, 2);
+  const int32_t predicted[] = {0, 0, 0, 1, 1, 1, 1, 1}, after[] = {0, 1};
+  size_t exchanged[] = {0, 6};
+  const struct exchange x = {.n = 2, .draws = 1, .example = exchanged};
+  NEAR(scored(d, predicted, &x, after).plain, .75);
+  r4_data_free(d);
+}
+
 static void numbers_are_those_of_the_formula(void **state)
 {
   (void)state;
@@ -317,6 +332,7 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_figure_before_is_of_the_same_kind),
     cmocka_unit_test(numbers_are_those_of_the_formula),
     cmocka_unit_test(accuracy_is_that_after_the_exchange),
     cmocka_unit_test(what_is_lost_is_asked_as_the_swap_test_asks),

@@ -160,7 +160,7 @@ r4_status score_exchanged(const r4_data *d, const int32_t *predicted, const stru
   double *se = sides ? errors_new(s->groups, e) : NULL, seen = 0;
   if (se) {
     count_sides(d, predicted, x, after, sides, s);
-    s->plain = s->accuracy;
+    s->plain = s->avg; /* comparable with what avg becomes */
     s->accuracy = s->avg = 0;
     for (size_t g = 0; g < s->groups; g++) {
       if (!s->count[g]) continue;

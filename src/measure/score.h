@@ -17,7 +17,7 @@ struct score {
   double avg_se, worst_se, score; /* standard errors, and what nets are chosen by */
   size_t exchanged;               /* examples                                     */
   double changed, lost, lost_se;  /* shares of their predictions, and of the correct ones */
-  double plain;                   /* accuracy before the exchange                         */
+  double plain;                   /* avg before the exchange                              */
 };
 
 /* Accuracies are shares, 0 to 1. */
