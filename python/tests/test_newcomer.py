@@ -175,7 +175,7 @@ def test_names_that_do_not_exist(bars: Bars) -> None:
 def test_settings_in_the_words_of_python() -> None:
     cases = {
         "warmup: 0.5 or init: kaiming may help": 'settings={"warmup": 0.5} or settings={"init": "kaiming"} may help',
-        "try lambda: auto, more epochs": 'try lambda_="auto", more epochs',
+        "try more epochs, lambda: auto": 'try more epochs, lambda_="auto"',
         "method: auto uses the masks": 'method="auto" uses the masks',
         "or penalty.cap: false": 'or settings={"penalty.cap": False}',
         "may use the shortcut: it loses 3 %": "may use the shortcut: it loses 3 %",

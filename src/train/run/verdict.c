@@ -123,8 +123,8 @@ static const char *next_try(const struct run *r)
   r4_method_info m = r4_method_describe(r->s->method);
   if (!r->touched) return "no training example has a mask that a method could use";
   if (!m.guided && !m.fills) return "method: auto uses the masks";
-  if (!m.pairs) return "try method: pairing";
-  return r->s->searched ? "try more epochs, or more masks" : "try lambda: auto, more epochs, or more masks";
+  if (!m.pairs) return strstr(r->s->method, "cert-r4") ? "try method: cert-r4+pairing" : "try method: pairing";
+  return r->s->searched ? "try more epochs, or more masks" : "try more epochs, lambda: auto, or more masks";
 }
 
 /* What keeps a good verdict from being good news. Where masks are on some classes only, their content was put on the
