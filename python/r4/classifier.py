@@ -286,7 +286,7 @@ class Classifier(Base):
         sentences = self.notices_[told:]  # the penalty first, the verdict last
         if found.unpenalised:
             warn(sentences[0], VerdictWarning)
-        if found.verdict == "uses":
+        if found.verdict in ("uses", "reacts"):
             warn(f"the model {sentences[-1]}", VerdictWarning)
 
     def _run(self, trainer: Trainer, shown: Bar) -> None:
