@@ -118,9 +118,8 @@ static void equal_examples(struct lint *l)
 
 static void odd_values(struct lint *l)
 {
-  const struct column *x = data_x(l->d);
   char text[R4_ERROR_SIZE];
-  const char *code = x->is->doubt ? x->is->doubt(x, text, sizeof text) : NULL;
+  const char *code = column_doubt(data_x(l->d), text, sizeof text);
   if (code) lint_tell(l, WARNING, code, "%s", text);
 }
 
