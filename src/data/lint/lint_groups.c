@@ -21,7 +21,7 @@ static void empty_splits(struct lint *l)
     lint_tell(l, WARNING, "split-empty",
               all.examples[R4_VAL]
                 ? "there are no test examples: the net is evaluated on those for validation, which it was chosen by"
-                : "there are no test examples: set some apart (split test), or leave it to data.val to hold some out");
+                : "there are no test examples: set some apart (split test); data.val holds out for validation alone");
 }
 
 /* ---- Classes and groups ---- */
