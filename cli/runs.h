@@ -34,8 +34,14 @@ bool run_masks_changed(const struct run *r, const r4_data *d);
 r4_data *run_data(const char *command, const struct run *r, const char *instead, bool any, int *code);
 /* Settings that are those of a run, or go on with one, find its data from anywhere. Returns an exit code. */
 int run_locate(const char *command, r4_settings *s, const char *path);
-/* That a part of them has no examples, and which have. Returns an exit code. */
-int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all);
+/* The option --split: auto, until run_part knows the data, is test. False after a message. */
+#define SPLIT_AUTO "auto"
+#define SPLIT_HELP "train, val or test; auto: test, or val if there are no test examples"
+bool run_split(const char *command, const char *word, r4_split *split);
+/* The part of all that *word names; auto becomes the word and the split of the part that it is. NULL after a message,
+ * with *code the exit code, if that has no examples. */
+r4_data *run_part(const char *command, const char *path, const r4_data *all, const char **word, r4_split *split,
+                  int *code);
 /* A model with its own net, which may have more to it than the net of the settings: what weights that it started from
  * need before it. settings_net: NULL, or the net of the settings, whose weights these must be: those of another do not
  * fit. NULL and an error if there is none. */

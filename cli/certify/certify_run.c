@@ -10,7 +10,7 @@
 #include "train.h"
 
 struct work {
-  const struct certify_settings *o;
+  struct certify_settings *o;
   const struct claim *claim;
   r4_split split;
   struct run *run;
@@ -304,12 +304,9 @@ static r4_data *first_examples(const r4_data *d, size_t n, r4_error *e)
 static int open_data(struct work *w, const r4_data *all)
 {
   r4_error e = {0};
-  r4_data *part = r4_data_part(all, w->split, &e);
-  if (!part) return fail(&e);
-  if (!r4_data_count(part)) {
-    r4_data_free(part);
-    return run_no_examples("certify", w->o->run, w->o->split, all);
-  }
+  int code = EXIT_DONE;
+  r4_data *part = run_part("certify", w->o->run, all, &w->o->split, &w->split, &code);
+  if (!part) return code;
   w->data = first_examples(part, (size_t)w->o->examples, &e);
   r4_data_free(part);
   w->train = w->data ? r4_data_part(all, R4_TRAIN, &e) : NULL;
@@ -317,7 +314,7 @@ static int open_data(struct work *w, const r4_data *all)
   return w->net ? EXIT_DONE : fail(&e);
 }
 
-int certify_run(const struct certify_settings *o, const struct claim *claim, r4_split split)
+int certify_run(struct certify_settings *o, const struct claim *claim, r4_split split)
 {
   int code = EXIT_DONE;
   struct work w = {.o = o, .claim = claim, .split = split, .run = runs_open("certify", o->run, &code)};
