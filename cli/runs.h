@@ -21,7 +21,12 @@ struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
 /* Leaves n seeds, from the setting "seed" on. */
 void runs_limit(struct run *r, int64_t n);
-/* The model of one seed of a run, of the first if seed is -1; or path itself if that is a file, with *r NULL. NULL
+/* The place of the seed that speaks for a run of several: the one of the highest score of validation, where each has a
+ * score of the same kind, otherwise the first. r->seeds is not 0. The sentence says which and why; hint follows it. */
+enum { RUNS_FIRST = -1, RUNS_BEST = -2 };
+size_t runs_best(const struct run *r);
+void runs_say_best(const char *command, const struct run *r, const char *hint);
+/* The model of one seed of a run, or of RUNS_FIRST or RUNS_BEST; or path itself if that is a file, with *r NULL. NULL
  * after a message, with *code the exit code. *r is to be freed in any case. */
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code);
 

@@ -265,7 +265,7 @@ static void what_is_predicted(void **state)
          "\ncat                 1.5     1.5\ndog                   0       3\n",
          "\nensemble, mean of the probabilities of 2 seeds: group average ");
   EXPECT("head -2 half.csv && wc -l < half.csv && grep -c ',mean,' half.csv", 0,
-         "example,file,label,seed,predicted,cat,dog\n0,", "19\n6\n");
+         "example,file,label,seed,prediction,cat,dog\n0,", "19\n6\n");
   EXPECT("$R4 eval half --confusion --json", 1, "\"confusion\":[[1.5,1.5],[0,3]]", "\"ensemble\":{\"loss\":",
          "\"auc\":", "\"ece_sd\":", "\"sensitivity_at_specificity.0.95\":", "\"accuracy_low\":",
          "\"group_swap_lost_share\":{\"cat\":");
