@@ -9,6 +9,8 @@
 #include "timer.h"
 #include "train.h"
 
+static const double QUIET = 5; /* seconds without a line */
+
 struct work {
   struct certify_settings *o;
   const struct claim *claim;
@@ -26,12 +28,22 @@ static int fail(const r4_error *e)
   return cli_fail("certify", e->status, e->text);
 }
 
-void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began)
+/* On a terminal a line that changes. Elsewhere a line now and then, from the time on when somebody wonders; the first of
+ * them is the estimate of work that takes long. */
+static bool is_due(const struct certify_job *j, size_t done, size_t of, double spent)
 {
   static double shown_at;
-  double now = timer_now(), spent = now - began;
-  if (!j->terminal || (now < shown_at + 0.2 && done < of)) return;
+  double now = timer_now();
+  if (j->terminal ? now < shown_at + 0.2 && done < of : done == of || spent < QUIET || now < shown_at + QUIET)
+    return false;
   shown_at = now;
+  return true;
+}
+
+void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began)
+{
+  double spent = timer_now() - began;
+  if (!is_due(j, done, of, spent)) return;
   char *text = NULL;
   size_t size;
   FILE *f = open_memstream(&text, &size);
@@ -42,7 +54,7 @@ void certify_progress(const struct certify_job *j, const char *doing, size_t don
     fprintf(f, ", ");
     watch_left(f, spent * (double)(of - done) / (double)done);
   }
-  if (!fclose(f)) watch_line(done < of ? text : "");
+  if (!fclose(f)) j->terminal ? watch_line(done < of ? text : "") : (void)fprintf(stderr, "%s\n", text);
   free(text);
 }
 
