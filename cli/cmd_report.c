@@ -18,7 +18,7 @@ static const struct option options[] = {
    "number of examples to measure fragility on, if r4 eval has not measured all"},
   {"ablations RESULTS", OPTION_LIST, AT(ablations), NULL, 0, 0,
    "results of r4 ablate: its folder, or results.json; may be repeated"},
-  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"split", OPTION_TEXT, AT(split), SPLIT_AUTO, 0, 0, SPLIT_HELP},
   {"data PATH", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "accept data other than those the RUNs were trained on"},
@@ -120,13 +120,13 @@ static int make_page(struct report *r, r4_split split)
 static int run(int argc, char **argv)
 {
   struct report *r = calloc(1, sizeof *r);
-  int split;
+  r4_split split;
   if (!r) return cli_fail("report", R4_E_MEMORY, "");
   int code = options_read("report", options, &r->o, argc, argv) ? EXIT_DONE : EXIT_USAGE;
-  if (!code && !source_split("report", *r->o.split ? r->o.split : "nothing", &split)) code = EXIT_USAGE;
+  if (!code && !run_split("report", r->o.split, &split)) code = EXIT_USAGE;
   if (!code) code = find_out(r);
   if (!code) runs_name(&r->o.runs, r->label, r->name);
-  if (!code) code = make_page(r, (r4_split)split);
+  if (!code) code = make_page(r, split);
   report_free(r);
   return code;
 }

@@ -393,7 +393,9 @@ typedef struct {
   r4_attribution_options attribution;
   const char *title; /* or NULL */
   bool common_scale; /* the nets of a row share one scale per method; otherwise each heat map has its own */
-  bool answers;      /* labels are predictions, not the truth: rows have names of files, and nothing is marked wrong */
+  bool answers;      /* labels are predictions, not the truth: examples have names of files, nothing is marked wrong,
+                        and several are side by side */
+  const float *probability; /* [examples], of these predictions; or NULL */
 } r4_heat_options;
 
 /* A PNG file with a row for each example of d, which must be images, and in it a heat map for each method and net, at

@@ -167,8 +167,8 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
   NEEDS(finding, "room for findings", R4_E_ARGUMENT);
   NEEDS(n, "room for their number", R4_E_ARGUMENT);
   static void (*const check[])(struct lint *) = {odd_reading, equal_examples, constant_examples, odd_values,
-                                                 lint_groups, lint_rare_classes, lint_masks, lint_no_masks,
-                                                 lint_words, lint_images};
+                                                 lint_groups, lint_rare_classes, lint_class_of_masks,
+                                                 lint_masks, lint_no_masks, lint_words, lint_images};
   struct lint l = {.d = d, .source = source, .finding = finding, .key = overlap_keys(d, e)};
   *n = 0;
   if (!l.key) return R4_E_MEMORY;

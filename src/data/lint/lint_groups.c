@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "data/counts.h"
 #include "data/lint/lint.h"
 
@@ -20,8 +21,9 @@ static void empty_splits(struct lint *l)
   else if (!all.examples[R4_TEST])
     lint_tell(l, WARNING, "split-empty",
               all.examples[R4_VAL]
-                ? "there are no test examples: the net is evaluated on those for validation, which it was chosen by"
-                : "there are no test examples: set some apart (split test); data.val holds out for validation alone");
+                ? "there are no test examples: the net is evaluated on those for validation, by which it may have been chosen"
+                : "there are no test examples: data.val holds some out for validation, and the net is evaluated on those; "
+                  "set others apart (split test) for the last word");
 }
 
 /* ---- Classes and groups ---- */
@@ -126,9 +128,22 @@ static void alike_names(struct lint *l)
   if (l->d->groups != l->d->classes) alike(l, l->d->groups, "groups");
 }
 
+/* Spreadsheets save tables in the bytes of old Windows unless they are told not to. */
+static void names_of_other_bytes(struct lint *l)
+{
+  const struct names *all[] = {l->d->classes, l->d->groups != l->d->classes ? l->d->groups : NULL};
+  for (size_t list = 0; list < sizeof all / sizeof *all; list++)
+    for (size_t k = 0; all[list] && k < all[list]->n; k++) {
+      if (utf8_valid(all[list]->name[k])) continue;
+      lint_tell(l, WARNING, "name-bytes", "the name \"%s\" is not UTF-8: save the table as \"CSV UTF-8\"",
+                all[list]->name[k]);
+      return;
+    }
+}
+
 void lint_groups(struct lint *l)
 {
-  static void (*const check[])(struct lint *) = {empty_splits, one_class,     missing_classes,
-                                                 small_groups, groups_of_one, alike_names};
+  static void (*const check[])(struct lint *) = {empty_splits,  one_class,   missing_classes,     small_groups,
+                                                 groups_of_one, alike_names, names_of_other_bytes};
   for (size_t k = 0; k < sizeof check / sizeof *check; k++) check[k](l);
 }
