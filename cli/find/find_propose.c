@@ -59,8 +59,8 @@ static int print_proposed(const struct find_settings *s, const r4_proposed *p, c
   printf("/masks");
   if (empty) printf(", %zu of them empty", empty);
   printf("; some %.0f %% of them are likely on photos that show it.\nproposals.json lists them, the least sure first.\n"
-         "Look at them, %s/sheet.png shows the first 100; remove wrong ones, copy the others to the folder masks of the data, and train with\n"
-         "data.mask_means: irrelevant.\n",
+         "Look at them, %s/sheet.png shows the first 100; remove wrong ones, copy the others to the folder masks\n"
+         "of the data, and train with data.mask_means: irrelevant.\n",
          100 * r4_proposed_right(p), shown(folder).text);
   warn(s, p, c);
   return EXIT_DONE;
@@ -81,8 +81,8 @@ int find_propose(const struct find_settings *s, const r4_data *d, const r4_found
   r4_status status = p ? r4_proposed_save(p, d, c.id, s->source.path, s->out, &e) : e.status;
   if (!status) status = save_sheet(p, d, s->out, &e);
   if (!status && s->quick_net && !*s->from)
-    fprintf(stderr, "r4 find: the net was trained for these masks alone; with find.json of a search (--out FOLDER), --from "
-                    "FOLDER/find.json needs no net\n");
+    fprintf(stderr, "r4 find: the net was trained for these masks alone; with find.json of a search (--out FOLDER), "
+                    "--from FOLDER/find.json needs no net\n");
   int code = status ? cli_fail("find", status, e.text) : print_proposed(s, p, &c);
   r4_proposed_free(p);
   return code;

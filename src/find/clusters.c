@@ -268,8 +268,8 @@ static void say(const struct clusters *c, r4_found *f, struct clue *to, size_t n
   found_name(f, to, "cluster-%.40s-%zu", class, number);
   say_where(to);
   c_locale_print(to->text->what, R4_ERROR_SIZE,
-                 "something %s speaks for %.80s to the net: it is on %zu photos; %zu of them, %.0f %%, are %.80s (%.80s are "
-                 "%.3g %% of all photos); %.120s shows it best",
+                 "something %s speaks for %.80s to the net: it is on %zu photos; %zu of them, %.0f %%, are %.80s (%.80s"
+                 " are %.3g %% of all photos); %.120s shows it best",
                  to->text->where, class, to->is.shown_on, to->is.of_class,
                  100 * (double)to->is.of_class / (double)(to->is.shown_on ? to->is.shown_on : 1), class, class,
                  100 * to->is.base, file ? file : number_of);

@@ -49,8 +49,8 @@ bool found_leans(const r4_clue *c);
  * leans on at a place, and all others; as they are within each, and at most "most". If that is too few, those that lead
  * leave half of it to clusters. */
 r4_status found_merge(struct r4_found *f, size_t found, size_t most, r4_error *e);
-/* The first few, which a person sees, have one of each class that has any, as far as there is room: the first of it. All
- * else stays in order. */
+/* The first few, which a person sees, have one of each class that has any, as far as there is room: the first of it.
+ * All else stays in order. */
 enum { FOUND_FIRST = 5 };
 r4_status found_spread(struct r4_found *f, r4_error *e);
 

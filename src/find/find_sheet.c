@@ -55,7 +55,8 @@ static r4_status sheet_new(struct sheet *s, const r4_data *d, size_t rows, size_
   s->width += !s->width;
   r4_status status = image_new(&s->photo, h, w, (size_t)shape.dim[2], e);
   if (!status)
-    status = image_new(&s->on, GAP + rows * (s->height + (1 + titles) * LINE + GAP), GAP + across * (s->width + GAP), 3, e);
+    status = image_new(&s->on, GAP + rows * (s->height + (1 + titles) * LINE + GAP), GAP + across * (s->width + GAP), 3,
+                       e);
   s->tile = status ? NULL : mem_new(s->height * s->width, 3, "a sheet", e);
   s->mask = s->tile ? mem_new(s->height * s->width, 1, "a sheet", e) : NULL;
   for (size_t k = 0; s->mask && k < s->on.height * s->on.width; k++) memcpy(s->on.pixel + 3 * k, paper, 3);

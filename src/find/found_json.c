@@ -319,10 +319,10 @@ static void say_difference(const struct reading *r, const struct js *data, char 
   else if (!same)
     snprintf(to, 256, "with other classes, or in another order");
   else if (training != (int64_t)n)
-    snprintf(to, 256, "with %lld examples for training, and these have %zu: the parts are others (metadata.csv, --seed)",
+    snprintf(to, 256, "with %lld examples for training, and these have %zu: the parts are others (metadata.csv, seed)",
              (long long)training, n);
   else
-    snprintf(to, 256, "of as many examples: their content, labels, parts, order or size is another (--size, metadata.csv)");
+    snprintf(to, 256, "of as many examples: content, labels, parts, order or size is another (--size, metadata.csv)");
 }
 
 static r4_status check(const struct reading *r, const struct js *root)

@@ -27,7 +27,8 @@ r4_status found_merge(struct r4_found *f, size_t found, size_t most, r4_error *e
 {
   struct clue *was = mem_new(f->n + 1, sizeof *was, "clues", e);
   bool *put = mem_new(f->n + 1, sizeof *put, "clues", e);
-  size_t n = 0, all = f->n, clusters = all - found, half = (most + 1) / 2, leading = most > clusters ? most - clusters : 0;
+  size_t n = 0, all = f->n, clusters = all - found, half = (most + 1) / 2;
+  size_t leading = most > clusters ? most - clusters : 0;
   r4_status s = was && put ? R4_OK : R4_E_MEMORY;
   if (leading < half) leading = half;
   if (!s && all) memcpy(was, f->at, all * sizeof *was);

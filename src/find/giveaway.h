@@ -20,8 +20,8 @@ double giveaway_share(struct giveaway g);
 bool giveaway_is_pure(struct giveaway g);
 bool giveaway_leads(struct giveaway g);
 
-/* Where it comes among what leads: by p, of which one that is not pure has the root. Most of what is planted has nothing
- * else in its set. */
+/* Where it comes among what leads: by p, of which one that is not pure has the root. Most of what is planted has
+ * nothing else in its set. */
 double giveaway_order(struct giveaway g, double log_p);
 
 /* Of a class, a set has a, another one b, and both "common". Two sets that have nothing to do with each other share
