@@ -495,9 +495,12 @@ typedef struct {
   double p;                  /* of as many or more by chance, times the number of things tried; NaN: not tested */
   bool pure, local;          /* 98 % or more are of the class; it is at a place                                 */
   double lean, lean_se;      /* of the margin of a net, the share that is lost where it is filled; NaN: not measured */
-  size_t sightings;          /* on examples of all parts, the clearest first                                    */
+  size_t sightings;          /* on examples of all parts: of the label before others, each the clearest first   */
   const r4_sighting *sighting;
 } r4_clue;
+
+/* What lean says, "painted over, the net loses 60 % of its margin"; r4_string_free. NULL: it was not measured. */
+char *r4_clue_leaning(const r4_clue *c);
 
 typedef struct {
   const char *source; /* where images were read from, whose files are looked at as well; or NULL */
@@ -516,9 +519,8 @@ void r4_found_free(r4_found *f);
 size_t r4_found_count(const r4_found *f);
 r4_clue r4_found_at(const r4_found *f, size_t k); /* all zero behind the last */
 uint64_t r4_found_tried(const r4_found *f);       /* things tried, for p      */
-/* The one whose masks should be best, of those that can be marked: one that is pure before one that is not, and of
- * these a cluster of a net, whose photos look alike to that, before others. The count if none can be marked. */
-size_t r4_found_safest(const r4_found *f);
+/* The first that can be marked: that has a place in images, or words. The count if none can. */
+size_t r4_found_markable(const r4_found *f);
 
 /* The data as a search looks at them: images of folders at 64 x 64 pixels unless options say otherwise, all else as
  * r4_data_open has it. */
@@ -533,6 +535,9 @@ r4_found *r4_find_scan(const r4_data *d, const r4_find_options *options, r4_erro
  * those that lean * label purity puts first. R4_E_ARGUMENT if no part of the net gives an image. */
 r4_status r4_find_clusters(r4_found *f, const r4_net *n, const float *weights, const r4_data *d,
                            const r4_find_options *options, r4_error *e);
+
+/* A small net to be asked so, of images: a trainer that has not begun, r4_trainer_free. */
+r4_trainer *r4_find_quick_net(const r4_data *d, uint64_t seed, r4_error *e);
 
 /* ---- Masks for what was found ---- */
 
@@ -571,6 +576,10 @@ r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source,
 r4_found *r4_found_load(const char *file, const r4_data *d, r4_error *e);
 /* The same text as r4_found_save writes; r4_string_free. */
 char *r4_found_json(const r4_found *f, const r4_data *d, const char *source, const char *run, r4_error *e);
+/* Pictures for a person, as PNG files, of images with 1 or 3 channels (R4_E_SHAPE): a row of the clearest examples of
+ * each of the first 40 clues, with their places outlined; and the 100 masks that are least sure. */
+r4_status r4_found_sheet(const r4_found *f, const r4_data *d, const char *file, r4_error *e);
+r4_status r4_proposed_sheet(const r4_proposed *p, const r4_data *d, const char *file, r4_error *e);
 /* What was found, in one sentence; r4_string_free. NULL when out of memory. */
 char *r4_found_sentence(const r4_found *f);
 /* Words of an example around a token, of texts; r4_string_free. */
