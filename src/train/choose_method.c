@@ -39,8 +39,8 @@ static struct choice choose(const struct facts *f, bool bound)
   bool few = !have_masks(f, MOST);
   if (!f->masked) return (struct choice){"erm", "no training example has a mask"};
   if (bound && f->texts) return (struct choice){"cert-r4+pairing", "a bound is required, and these are texts"};
-  /* Photos of lesions with a coloured frame, masks on 70 %: cert-r4 alone learns the frame from the rest, worst group of
-   * the test 32.7 %, 8.4 % of the correct predictions lost when frames are exchanged; with pairing 54.4 and 0.0. */
+  /* Photos of lesions with a coloured frame, masks on 70 %: cert-r4 alone learns the frame from the rest. Its worst
+   * group has 32.7 %, and 8.4 % of its correct predictions are lost by exchange; with pairing 54.4 and 0.0. */
   if (bound && (!have_masks(f, ALL) || f->one_sided))
     return (struct choice){"cert-r4+pairing", "a bound is required, and not all examples have masks alike"};
   if (bound) return (struct choice){"cert-r4", "a bound is required, and all or nearly all examples have masks"};
