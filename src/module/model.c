@@ -59,7 +59,7 @@ static char *constant_text(size_t n, const float *constant)
 static r4_status check_name(const char *path, r4_error *e)
 {
   static const char ONNX[] = ".onnx";
-  size_t n = strlen(path), end = sizeof ONNX - 1;
+  size_t n = path ? strlen(path) : 0, end = sizeof ONNX - 1;
   if (n < end || strcasecmp(path + n - end, ONNX)) return R4_OK;
   return r4_fail(e, R4_E_ARGUMENT,
                  "%s: a model is a safetensors file, expected another name, as model.safetensors; r4_onnx_save writes "
