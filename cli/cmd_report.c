@@ -99,6 +99,36 @@ static int find_out(struct report *r)
   return own || out_check("report", "out", r->out, ".html", r->o.force) ? EXIT_DONE : EXIT_USAGE;
 }
 
+/* Figures of different data are no comparison, and a page of two runs looks like one. */
+static void tell_of_other_data(const struct report *r)
+{
+  const struct report_data *of = choose_data(r);
+  for (size_t k = 0; k < r->runs; k++)
+    if (strcmp(r->run[k].data->hash, of->hash))
+      fprintf(stderr, "r4 report: %s was measured on other data (%s) than the page is about (%s): it is in a table "
+                      "of its "
+                      "own\n",
+              r->run[k].name, shown(r4_data_about(r->run[k].data->part)).text, shown(r4_data_about(of->part)).text);
+}
+
+/* A class without masks has nothing to exchange, so that no figure knows what gives it away. */
+static void note_unmasked_classes(struct report *r)
+{
+  const r4_data *d = choose_data(r)->all;
+  size_t with = 0, without = 0, last = 0, classes = r4_data_classes(d);
+  for (size_t k = 0; k < classes; k++) {
+    r4_counts c = r4_data_counts(d, (int32_t)k, -1);
+    if (!(c.examples[R4_TRAIN] + c.examples[R4_VAL] + c.examples[R4_TEST])) continue;
+    bool masked = c.masked[R4_TRAIN] + c.masked[R4_VAL] + c.masked[R4_TEST];
+    with += masked;
+    without += !masked;
+    if (!masked) last = k;
+  }
+  if (with && without)
+    report_note(r, "Only some classes have masks: what may give the others away (%s%s) was not measured.",
+                shown(r4_data_class_name(d, last)).text, without > 1 ? " and more" : "");
+}
+
 /* A run that cannot be read does not keep the others from the page; the exit code is the worst of all. */
 static int make_page(struct report *r, r4_split split)
 {
@@ -109,6 +139,8 @@ static int make_page(struct report *r, r4_split split)
     if (code > worst) worst = code;
   }
   if (!r->runs) return worst;
+  tell_of_other_data(r);
+  note_unmasked_classes(r);
   int code = report_add_ablations(r);
   if (code > worst) worst = code;
   report_add_commands(r);

@@ -137,7 +137,8 @@ int files_refuse_arrays(const struct rest *images)
     const char *word = images->word[k];
     if (!name_ends_in(word, ".npz") && !name_ends_in(word, ".npy")) continue;
     fprintf(stderr,
-            "r4 predict: %s: has arrays, and photos are expected; for arrays use Python (model.predict), or, where they "
+            "r4 predict: %s: has arrays, and photos are expected; for arrays use Python (model.predict), or, where "
+            "they "
             "have labels: r4 eval RUN --data %s --other-data --predictions FILE.csv\n",
             shown(word).text, shown(word).text);
     return EXIT_USAGE;

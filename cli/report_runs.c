@@ -96,8 +96,9 @@ static int open_part(struct report *r, struct report_data *d, const struct repor
   d->part = run_part("report", v->path, d->all, &word, &d->split, &code);
   if (!d->part) return code;
   if (d->split != v->split)
-    report_note(r, "There are no test examples: the figures of %s are of those for validation. Whoever chooses by them "
-                   "(an epoch, a setting) needs others for the last word.", v->name);
+    report_note(r, "There are no test examples: the figures are of those for validation. Whoever chooses by them (an "
+                   "epoch, "
+                   "a setting) needs others for the last word.");
   r4_data_hash(d->all, d->all_hash);
   r4_data_hash(d->part, d->hash);
   return EXIT_DONE;

@@ -449,6 +449,9 @@ enum { R4_FINDINGS = 32 }; /* at most; each kind is reported once, with its numb
 /* source is where the data set was read from, whose files are checked as well; or NULL. */
 r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
                        r4_error *e);
+/* A sentence where a group has training examples and fewer than 5 for validation, which the worst group of validation
+ * then hangs on; false and "" where none has, or nothing is for validation. */
+bool r4_data_thin_validation(const r4_data *d, char text[R4_ERROR_SIZE]);
 
 typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_sheet_rows;
 

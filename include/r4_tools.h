@@ -393,8 +393,7 @@ typedef struct {
   r4_attribution_options attribution;
   const char *title; /* or NULL */
   bool common_scale; /* the nets of a row share one scale per method; otherwise each heat map has its own */
-  bool answers;      /* labels are predictions, not the truth: examples have names of files, nothing is marked wrong,
-                        and several are side by side */
+  bool answers; /* labels are predictions, not the truth: names of files, nothing marked wrong, several in a row */
   const float *probability; /* [examples], of these predictions; or NULL */
 } r4_heat_options;
 

@@ -224,11 +224,13 @@ static void it_says_how_to_check(void **state)
          "how/certificate-test.npz\n");
   EXPECT("$R4 certify how --seed 1 --eps 0.1 --examples 20 --force > how.all && "
          "sed -n 's/^check it with: //p' how.all > how.txt && sh how.txt", 0, " 0 do not hold");
-  EXPECT("sed -n 's/^seed 1: \\(.*\\) certified$/certified accuracy \\1/p' how.all > a.how && sh how.txt | grep '^certified' "
+  EXPECT("sed -n 's/^seed 1: \\(.*\\) certified$/certified accuracy \\1/p' how.all > a.how && sh how.txt | grep "
+         "'^certified' "
          "> b.how && cmp a.how b.how && cat b.how", 0, " of 20)");
   EXPECT("mkdir -p alone && cp $R4 alone/r4 && alone/r4 certify how --seed 1 --eps 0.1 --examples 20 --force", 0,
          "check it with: r4-check --quiet how/seed-1/");
-  EXPECT("$R4 certify erm --range --attack 0 --out erm.txt --data erm.npz", 0, "No example with a mask is certified: method erm "
+  EXPECT("$R4 certify erm --range --attack 0 --out erm.txt --data erm.npz", 0, "No example with a mask is certified: "
+         "method erm "
          "trains without bounds; train with bound: true, or try --method linear, which");
   EXPECT("cp -r erm little && sed -i 's/^method: .*/method: cert-r4/; s/^eps: .*/eps: 0.01/' little/config.yaml && "
          "$R4 certify little --range --attack 0 --out little.txt --data little.npz", 0,

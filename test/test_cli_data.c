@@ -410,7 +410,8 @@ static void tables_have_misspelt_classes(void **state)
   expect("$R4 data lint rare | grep -c class-rare", 1, "0\n");
   shell("mv full rare/metadata.csv");
   expect("$R4 data lint rare", 1, "note    mask-none: there are no masks");
-  expect("$R4 data lint rare", 1, "there are no test examples: data.val holds some out for validation, and the net is evaluated on those");
+  expect("$R4 data lint rare", 1, "there are no test examples: data.val holds some out for validation, and the net "
+                                  "is evaluated on those");
   expect("sed '1s/$/,split/; 2,9s/$/,val/; 10,$s/$/,train/' rare/metadata.csv > m && mv m rare/metadata.csv && $R4 "
          "data lint rare",
          1, "there are no test examples: the net is evaluated on those for validation");
@@ -434,7 +435,8 @@ static void lint_says_what_a_folder_hides(void **state)
     put_grey(folder, name, (size_t)(4 + i), 5, 0, 255);
   }
   shell("touch wild/cat/Thumbs.db wild/cat/.DS_Store");
-  expect("$R4 data lint wild 2>&1", 1, "the images have different sizes: here all are resized to 64 x 64; --size N selects");
+  expect("$R4 data lint wild 2>&1", 1, "the images have different sizes: here all are resized to 64 x 64; --size N "
+                                       "selects");
   expect("$R4 data lint wild", 1,
          "warning mask-folder: the folder Masken is read as a class, but 24 of its 24 files are called like images of "
          "other classes: are these masks?");

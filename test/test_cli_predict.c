@@ -114,7 +114,8 @@ static void seeds_of_a_run(void **state)
          "worse/seed-$k/log.jsonl; done; $R4 predict worse pets/images", 0,
          "r4 predict: seed 1 of 2, the best by validation (60.0 %);");
   EXPECT("$R4 predict worse pets/images --json 2>/dev/null", 0, "\"seed\":1,");
-  EXPECT("$R4 predict worse pets/images 2>/dev/null > best.txt; $R4 predict run pets/images --seed 1 > one.txt; cmp best.txt one.txt", 0);
+  EXPECT("$R4 predict worse pets/images 2>/dev/null > best.txt; $R4 predict run pets/images --seed 1 > one.txt; cmp "
+         "best.txt one.txt", 0);
   EXPECT("rm worse/seed-0/log.jsonl; $R4 predict worse pets/images", 0,
          "r4 predict: seed 0 of 2, the first, as validation does not tell them apart;");
   EXPECT("$R4 export worse --onnx worse.onnx", 0, "r4 export: seed 0 of 2, the first,");
@@ -131,7 +132,8 @@ static void seeds_of_a_run(void **state)
   }
   assert_true(p[0] != p[1] && fabs(p[2] - (p[0] + p[1]) / 2) < 1e-7);
   EXPECT("$R4 predict run --seed all --heat x.png pets/images/16.png", 2, "give --seed N");
-  EXPECT("$R4 predict conv/seed-0/model.safetensors --seed all pets/images/16.png", 2, "--seed needs the folder of a run");
+  EXPECT("$R4 predict conv/seed-0/model.safetensors --seed all pets/images/16.png", 2, "--seed needs the folder of a "
+         "run");
 }
 
 static void folders_in_natural_order(void **state)
@@ -267,7 +269,8 @@ static void wrong_arguments(void **state)
   EXPECT("$R4 predict pets.yaml a.png", 2, "RUN is a file of settings; expected the folder of a run");
   EXPECT("mkdir -p split/cat split/dog; $R4 predict conv split", 3, "but it has folders: name them (cat, dog)\n");
   EXPECT("mkdir mixed; cp pets/images/00.png mixed; touch mixed/a.bmp mixed/b.webp mixed/Thumbs.db; "
-         "$R4 predict conv mixed", 0, "mixed/00.png  cat", "mixed: 2 files are not PNG or JPEG and left out: a.bmp, b.webp\n");
+         "$R4 predict conv mixed", 0, "mixed/00.png  cat", "mixed: 2 files are not PNG or JPEG and left out: a.bmp, "
+                                                           "b.webp\n");
   EXPECT("$R4 predict", 2, "needs RUN");
   EXPECT("$R4 predict run", 2, "needs IMAGES");
   EXPECT("$R4 predict nowhere a.png", 3, "nowhere/config.yaml");

@@ -116,11 +116,12 @@ static void print_claim(const struct certify_job *j)
 /* The checker beside this program, as nobody has installed what was just built; else the one that the shell finds. */
 static void find_checker(char path[PATH_SIZE])
 {
-  ssize_t n = readlink("/proc/self/exe", path, PATH_SIZE - 20);
-  path[n > 0 ? n : 0] = 0;
-  char *slash = strrchr(path, '/');
-  if (slash) strcpy(slash + 1, "r4-check");
-  if (!slash || access(path, X_OK)) strcpy(path, "r4-check");
+  char self[PATH_SIZE] = "";
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  char *slash = n > 0 ? strrchr(self, '/') : NULL;
+  if (slash) *slash = 0;
+  bool fits = slash && snprintf(path, PATH_SIZE, "%s/r4-check", self) < PATH_SIZE;
+  if (!fits || access(path, X_OK)) snprintf(path, PATH_SIZE, "r4-check");
 }
 
 /* A path below the folder that this was started in, without it. */

@@ -28,8 +28,8 @@ static int fail(const r4_error *e)
   return cli_fail("certify", e->status, e->text);
 }
 
-/* On a terminal a line that changes. Elsewhere a line now and then, from the time on when somebody wonders; the first of
- * them is the estimate of work that takes long. */
+/* On a terminal a line that changes. Elsewhere a line now and then, from the time on when somebody wonders; the first
+ * of them is the estimate of work that takes long. */
 static bool is_due(const struct certify_job *j, size_t done, size_t of, double spent)
 {
   static double shown_at;

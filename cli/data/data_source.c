@@ -69,7 +69,7 @@ bool out_check(const char *command, const char *option, const char *file, const 
   return false;
 }
 
-/* To look at photos of many sizes nobody needs to choose one. What is resized is the command's choice, so it says so. */
+/* To look at photos of many sizes nobody needs to choose one. */
 r4_data *source_open(const char *command, struct source *s, int *code)
 {
   enum { SIDE = 64 }; /* as r4 find looks at them */

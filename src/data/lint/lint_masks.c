@@ -121,7 +121,8 @@ static void inverted_masks(struct lint *l)
   case MASKS_LARGE:
     if (10 * p.middle >= 9 * p.masked) /* real backgrounds leave out objects, which are in the middle */
       lint_tell(l, WARNING, "mask-inverted",
-                "%zu of %zu masks mark more than half of the example as what must not matter, and %zu the middle, where "
+                "%zu of %zu masks mark more than half of the example as what must not matter, and %zu the middle, "
+                "where "
                 "the object usually is. %s",
                 p.large, p.masked, p.middle, reverse);
     else

@@ -23,7 +23,8 @@
 #include "picture/canvas.h"
 #include "report/picture/heat.h"
 
-enum { CELL = 196, GAP = 24, SPACE = 6, ROW = 22, MAX_COLUMNS = 64, TEXT = 128, WIDE = 1400 /* pixels of a row of several */ };
+enum { CELL = 196, GAP = 24, SPACE = 6, ROW = 22, MAX_COLUMNS = 64, TEXT = 128 };
+enum { WIDE = 1400 }; /* pixels of a row of several */
 
 static const uint8_t INK[3] = {30, 30, 30}, PALE[3] = {105, 105, 105}, EDGE[3] = {190, 190, 190};
 static const uint8_t RIGHT[3] = {0, 110, 80}, WRONG[3] = {190, 70, 0}; /* also told apart by words */
