@@ -424,7 +424,7 @@ static void what_is_asked_makes_no_sense(void **state)
          "--propose $id",
          2, "--propose needs --out");
   EXPECT("$R4 find plain --from used/find.json --propose x --out y", 2,
-         "used/find.json: is about other data, of as many examples: their content");
+         "used/find.json: is about other data, of as many examples: content");
   EXPECT("head -100 patched/metadata.csv > fewer.csv; cp -r patched fewer; cp fewer.csv fewer/metadata.csv; "
          "$R4 find fewer --from used/find.json --propose x --out y",
          2, "is about other data, of 160 examples, and these are 99; read the data as for that search");

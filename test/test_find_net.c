@@ -158,6 +158,10 @@ static void ask(const r4_trainer *t, r4_clue *scanned, r4_clue *cluster)
     fail_msg("%s", e.text);
   for (size_t k = r4_found_count(f); k-- > 0;) {
     r4_clue c = r4_found_at(f, k);
+    if (c.kind == R4_CLUE_CLUSTER) { /* the net leans on it, and it is a tenth purer than all photos */
+      assert_true(found_leans(&c));
+      assert_true((double)c.of_class / (double)c.shown_on - c.base >= .1 * (1 - c.base) - 1e-9);
+    }
     if (!is_patch(p, &c)) continue;
     if (c.kind == R4_CLUE_CLUSTER) assert_true(isnan(c.p) && c.label == 0 && c.pure);
     *(c.kind == R4_CLUE_CLUSTER ? cluster : scanned) = c;

@@ -186,6 +186,13 @@ static void paint(struct photos *p, size_t i, size_t top, size_t left, const uin
     memcpy(p->pixel[i][top + k / STAMP][left + k % STAMP], k / STAMP % 2 ? odd : even, 3);
 }
 
+static void noise(struct photos *p, size_t i)
+{
+  p->label[i] = (int32_t)(i % CLASSES);
+  for (size_t k = 0; k < PIXELS * 3; k++)
+    p->pixel[i][k / 3 / SIDE][k / 3 % SIDE][k % 3] = (uint8_t)(100 + draw_below(60));
+}
+
 static struct photos *photos_new(void)
 {
   static const uint8_t blue[3] = {20, 40, 220}, white[3] = {245, 245, 235}, red[3] = {180, 20, 30};
@@ -193,9 +200,7 @@ static struct photos *photos_new(void)
   assert_non_null(p);
   draw_start(6, 0);
   for (size_t i = 0; i < PHOTOS; i++) {
-    p->label[i] = (int32_t)(i % CLASSES);
-    for (size_t k = 0; k < PIXELS * 3; k++)
-      p->pixel[i][k / 3 / SIDE][k / 3 % SIDE][k % 3] = (uint8_t)(100 + draw_below(60));
+    noise(p, i);
     if (!p->label[i] && draw_below(2)) paint(p, i, 0, 0, blue, blue);
     p->stamped[i] = draw_below(100) < (p->label[i] ? 5 : 70);
     if (p->stamped[i]) paint(p, i, SIDE - STAMP, SIDE - STAMP, white, red);
@@ -228,6 +233,32 @@ static void a_stamp_on_most_of_a_class_is_found(void **state)
   free(p);
 }
 
+/* Yellow squares on 70 % of class 0 and 5 % of the others. The few that are at the border are pure, which comes first;
+ * but the others are what most of the class has. */
+static void most_of_a_class_takes_the_place_of_a_few(void **state)
+{
+  (void)state;
+  struct photos *p = calloc(1, sizeof *p);
+  assert_non_null(p);
+  draw_start(2, 0);
+  for (size_t i = 0; i < PHOTOS; i++) {
+    uint8_t yellow[3] = {(uint8_t)(200 + draw_below(50)), (uint8_t)(200 + draw_below(50)), 20};
+    noise(p, i);
+    p->stamped[i] = draw_below(100) < (p->label[i] ? 5 : 70);
+    bool edge = !p->label[i] && i < PHOTOS / 8;
+    if (p->stamped[i]) paint(p, i, edge ? 0 : 8 + draw_below(8), 8 + draw_below(8), yellow, yellow);
+  }
+  const r4_data_arrays a = {
+    .n = PHOTOS, .shape = R4_SHAPE(SIDE, SIDE, 3), .bytes = &p->pixel[0][0][0][0], .labels = p->label};
+  r4_data *d;
+  r4_found *f = scan(&a, &d);
+  r4_clue c = r4_found_at(f, 0);
+  assert_true(!c.label && !c.pure && c.of_class >= 180);
+  r4_found_free(f);
+  r4_data_free(d);
+  free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -238,6 +269,7 @@ int main(void)
     cmocka_unit_test(lean_is_said_in_words),
     cmocka_unit_test(a_word_on_most_of_a_class_is_found),
     cmocka_unit_test(a_stamp_on_most_of_a_class_is_found),
+    cmocka_unit_test(most_of_a_class_takes_the_place_of_a_few),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

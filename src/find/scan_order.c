@@ -52,10 +52,10 @@ bool scan_is_name(const struct scan *s, uint32_t cue)
   return cue >= s->cues && file_cue_is_name(cue - s->cues);
 }
 
-enum { FIRST, OUTSIDE, AT_PLACE, LEADING, ANY, NAMES };
+enum { FIRST, OUTSIDE, ANYWHERE, AT_PLACE, LEADING, ANY, NAMES };
 
-/* Something that divides the classes; what leads (pure, or much of a class) at a place of the border; at a place or of
- * the file; what leads; any; what files are called, which no net sees. */
+/* Something that divides the classes; what leads (pure, or much of a class) at a place of the border; anywhere; at
+ * another place or of the file; what leads; any; what files are called, which no net sees. */
 static int rank_of(const struct scan *s, const struct telling *t)
 {
   if (scan_is_name(s, t->cue)) return NAMES;
@@ -63,9 +63,9 @@ static int rank_of(const struct scan *s, const struct telling *t)
   if (!scan_leads(t)) return ANY;
   if (t->cue >= s->cues) return AT_PLACE;
   struct image_cue q = image_cue_at(&s->g, t->cue);
-  return !scan_is_local(s, t->cue)                                                     ? LEADING
-         : image_cue_is_outside(&s->g, &q) || (!q.cell && q.region == REGION_ANYWHERE) ? OUTSIDE
-                                                                                       : AT_PLACE;
+  if (!scan_is_local(s, t->cue)) return LEADING;
+  if (image_cue_is_outside(&s->g, &q)) return OUTSIDE;
+  return !q.cell && q.region == REGION_ANYWHERE ? ANYWHERE : AT_PLACE;
 }
 
 static int before(const void *a, const void *b)
@@ -164,12 +164,13 @@ static size_t told_by(const struct scan *s, const struct ordered *kept, size_t n
   return n;
 }
 
-/* What leads says better what another one has said that has a larger p, such as a pure set of a few that have most of
- * it: it takes that place. What is of the whole photo says no better where something is. */
+/* What leads says better what another one has said that has a larger p and gives away less than half as much, such as
+ * a pure set of a few that have most of it: it takes that place. What is of the whole photo says no better where
+ * something is. */
 static bool says_better(const struct scan *s, const struct ordered *o, const struct ordered *than)
 {
   if (scan_is_local(s, than->t->cue) && !scan_is_local(s, o->t->cue)) return false;
-  return than->rank != FIRST && scan_leads(o->t) && o->order < than->order;
+  return than->rank != FIRST && scan_leads(o->t) && o->order < than->order && o->share > 2 * than->share;
 }
 
 /* Moves those that are kept to the front of all. */
