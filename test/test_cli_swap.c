@@ -80,7 +80,7 @@ static int make(void **state)
 static double lost_share(const char *line)
 {
   EXPECT(line, 0,
-         "\"swap\":{\"swap\":{\"donors\":12,\"draws\":10,\"inside\":0,\"pasted\":12,\"flipped_share\":");
+         "\"swap\":{\"swap\":{\"donors\":12,\"draws\":10,\"inside\":0,\"pasted\":12,\"removed\":12,\"flipped_share\":");
   const char *at = strstr(command_output, "\"lost_share\":");
   return strtod(at + strlen("\"lost_share\":"), NULL);
 }

@@ -156,13 +156,13 @@ static void damaged_files_are_refused(void **state)
 static void other_files_are_refused(void **state)
 {
   (void)state;
-  put_text(scratch_folder(), "eval.json", "{\"r4\":\"0.0.9\",\"measured\":3}");
+  put_text(scratch_folder(), "eval.json", "{\"r4\":\"0.0.9\",\"measured\":4}");
   refused(HASH, .1, R4_E_ARGUMENT, "is from r4 0.0.9, this is r4 ");
   put_text(scratch_folder(), "eval.json", "{\"rows\":[]}");
   refused(HASH, .1, R4_E_PARSE, "does not name the r4 that made it");
   put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"seeds\":4,\"rows\":[]}");
   refused(HASH, .1, R4_E_PARSE, "has another form");
-  put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":3,\"key\":\"1\"}");
+  put_text(scratch_folder(), "eval.json", "{\"r4\":\"" R4_VERSION "\",\"measured\":4,\"key\":\"1\"}");
   refused(HASH, .1, R4_E_ARGUMENT, "was edited");
 }
 

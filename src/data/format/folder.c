@@ -184,6 +184,14 @@ static bool is_of_the_system(const char *name)
   return !strcasecmp(name, "Thumbs.db") || !strcasecmp(name, "desktop.ini");
 }
 
+/* A file that the cache has put there: nobody's photo, and nobody's mistake. */
+static bool is_of_the_cache(const char *name)
+{
+  static const char end[] = ".images";
+  size_t n = strlen(name);
+  return n >= sizeof end && !strcmp(name + n - (sizeof end - 1), end);
+}
+
 r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
                              describe_image *describe, void *context, r4_error *e)
 {
@@ -192,7 +200,8 @@ r4_status folder_list_images(struct listing *l, struct mask_index *masks, const 
   for (size_t k = 0; !s && k < files->n; k++) {
     const char *name = files->name[k];
     if (!is_image_name(name)) {
-      if (!is_of_the_system(name)) s = listing_leave_out(&l->skipped, inside, name, e);
+      l->of_the_cache += is_of_the_cache(name);
+      if (!is_of_the_system(name) && !is_of_the_cache(name)) s = listing_leave_out(&l->skipped, inside, name, e);
       continue;
     }
     char *file = file_join(inside, name, e);
@@ -229,9 +238,9 @@ static r4_status list_part(struct listing *l, struct mask_index *masks, const ch
     struct text path = {0};
     text_add(&path, "%s%s%s", part, *part ? "/" : "", class);
     char *inside = text_done(&path, class, e);
-    size_t before = l->n;
+    size_t before = l->n, cached = l->of_the_cache;
     s = inside ? folder_list_images(l, masks, inside, describe_by_folder, &as, e) : R4_E_MEMORY;
-    if (!s && l->n == before) s = listing_leave_out(&l->bare, part, class, e);
+    if (!s && l->n == before && l->of_the_cache == cached) s = listing_leave_out(&l->bare, part, class, e);
     r4_mem_free(inside);
   }
   names_drop(classes);

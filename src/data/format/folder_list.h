@@ -32,6 +32,7 @@ struct listing {
   size_t n, capacity;
   struct listed *at;
   struct left_out skipped, bare; /* files of a format that is not read; folders of classes without an image */
+  size_t of_the_cache;           /* files that the cache keeps among them, which nobody is told of       */
 };
 
 /* What the last example that was added has in a further column of its table. */
