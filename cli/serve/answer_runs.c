@@ -44,11 +44,15 @@ static void add_reading(const struct site *s, struct task *t)
 
 static void search_texts(struct site *s, bool net, struct answer *a)
 {
-  char place[TASK_WORD];
-  if (net || snprintf(place, sizeof place, "./%s", s->corpus.table) >= (int)sizeof place) {
-    answer_error(a, 400,
-                 net ? "these are texts: a network is asked about photos only"
-                     : "the name of the table is too long");
+  char place[TASK_WORD + NAME_MAX];
+  snprintf(place, sizeof place, "./%s", s->corpus.table);
+  if (net) {
+    answer_error(a, 400, "these are texts: a network is asked about photos only");
+    return;
+  }
+  if (strlen(place) >= TASK_WORD || strlen(s->corpus.tokenizer) >= TASK_WORD) {
+    answer_error(a, 400, "the table or the tokenizer has a path of more than %d bytes: give it a shorter one",
+                 TASK_WORD - 1);
     return;
   }
   struct task *t = tasks_add(&s->tasks, TASK_FIND, 0, "");
@@ -98,6 +102,14 @@ void answer_propose(struct site *s, const struct request *r, const r4_json_value
 
 /* ---- Training ---- */
 
+static bool has_part(const struct site *s, r4_split part)
+{
+  if (s->corpus.data) return r4_data_counts(s->corpus.data, -1, -1).examples[part];
+  for (size_t k = 0; k < s->n; k++)
+    if (r4_photos_at(s->photos, k).split == part) return true;
+  return false;
+}
+
 static r4_status write_text_settings(const struct site *s, r4_error *e)
 {
   char *text = corpus_settings(s);
@@ -111,25 +123,23 @@ static r4_status write_text_settings(const struct site *s, r4_error *e)
 static r4_status ensure_settings(const struct site *s, r4_error *e)
 {
   struct stamp there;
-  size_t count[3] = {0};
   char text[1024];
   int why = place_stat(s, settings_file, &there);
   if (why != ENOENT) return R4_OK; /* r4 train says what is wrong with it */
   if (s->corpus.data) return write_text_settings(s, e);
-  for (size_t k = 0; k < s->n; k++) count[r4_photos_at(s->photos, k).split]++;
-  int n =
-    snprintf(text, sizeof text,
-             "# Written by r4 serve, which will not touch it again. r4 help train lists the settings.\n"
-             "data: .\n"
-             "data.mask_means: irrelevant\n"
-             "data.size: 64\n"
-             "%s%s"
-             "net: conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, flatten, dense 64, relu, "
-             "dense {classes}\n"
-             "batch: %d\n"
-             "epochs: 20\n",
-             count[R4_VAL] ? "" : "data.val: 0.15      # of the photos for training, as none is called val\n",
-             count[R4_TEST] ? "" : "data.test: 0.2      # likewise\n", s->n < 200 ? 8 : 32);
+  int n = snprintf(
+    text, sizeof text,
+    "# Written by r4 serve, which will not touch it again. r4 help train lists the settings.\n"
+    "data: .\n"
+    "data.mask_means: irrelevant\n"
+    "data.size: 64\n"
+    "%s"
+    "net: conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, flatten, dense 64, relu, "
+    "dense {classes}\n"
+    "batch: %d\n"
+    "epochs: 20\n",
+    has_part(s, R4_VAL) ? "" : "data.val: 0.15      # of the photos for training, as none is called val\n",
+    s->n < 200 ? 8 : 32);
   return place_write(s, settings_file, text, (size_t)n, e);
 }
 
@@ -188,6 +198,7 @@ static struct task *add_report(struct site *s, int64_t group, const char *name)
   snprintf(page, sizeof page, "%s/%s/report.html", site_runs(s), name);
   task_word(t, "--out"), task_word(t, page);
   task_word(t, "--force"), task_word(t, "--other-data"); /* masks were added since the first was trained */
+  if (!has_part(s, R4_TEST)) task_word(t, "--split"), task_word(t, "val"); /* what is held out in any case */
   return t;
 }
 

@@ -201,7 +201,6 @@ char *corpus_settings(const struct site *s)
   fprintf(f, "data.mask_words: %s      # the list on the page\n", words_file);
   if (!all.examples[R4_VAL])
     fprintf(f, "data.val: 0.15      # of the texts for training, as none is called val\n");
-  if (!all.examples[R4_TEST]) fprintf(f, "data.test: 0.2      # likewise\n");
   fprintf(f,
           "net: embedding {words} 32, leaf, dense 64, relu, mean, dense {classes}\n"
           "batch: %d\n"
