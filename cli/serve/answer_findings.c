@@ -137,8 +137,7 @@ void answer_decide(struct site *s, const struct request *r, const r4_json_value 
                  d ? d->answer : "not yet");
     return;
   }
-  r4_status status = s->corpus.data ? words_decide(s, f, answer, &e) : R4_OK;
-  if (!status) status = marks_decide(s, f, answer, &e);
+  r4_status status = s->corpus.data ? words_decide(s, f, answer, &e) : marks_decide(s, f, answer, &e);
   if (status) {
     answer_failed(a, status, &e);
     return;

@@ -115,22 +115,35 @@ static void write_list(FILE *f, const struct site *s, const char *add, const cha
   }
 }
 
-r4_status words_change(struct site *s, const char *add, const char *remove, r4_error *e)
+/* The file, or NULL when out of memory; free. */
+static char *list_text(const struct site *s, const char *add, const char *remove)
 {
   char *text = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
-  if (!f) return wrong(e, R4_E_MEMORY, "out of memory");
+  if (!f) return NULL;
   write_list(f, s, add, remove);
-  if (fclose(f)) {
-    free(text);
-    return wrong(e, R4_E_MEMORY, "out of memory");
-  }
+  if (!fclose(f)) return text;
+  free(text);
+  return NULL;
+}
+
+static r4_status put_list(struct site *s, const char *text, r4_error *e)
+{
+  if (!text) return wrong(e, R4_E_MEMORY, "out of memory");
+  size_t size = strlen(text);
   r4_status status = size > MOST_JSON ? wrong(e, R4_E_ARGUMENT, "the list would have more than 1 MB")
                      : size           ? place_write(s, words_file, text, size, e)
                                       : place_remove(s, words_file, e);
-  free(text);
   return status ? status : words_refresh(s, e);
+}
+
+r4_status words_change(struct site *s, const char *add, const char *remove, r4_error *e)
+{
+  char *text = list_text(s, add, remove);
+  r4_status status = put_list(s, text, e);
+  free(text);
+  return status;
 }
 
 /* Another finding that must not matter has the word, too. */
@@ -155,10 +168,22 @@ static r4_status take_back(struct site *s, const struct finding *f, r4_error *e)
   return status;
 }
 
-r4_status words_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e)
+static r4_status follow(struct site *s, const struct finding *f, const char *answer, r4_error *e)
 {
   const struct decision *d = marks_decision(&s->marks, f->key);
   if (s->refuses_words || !f->words) return R4_OK;
   if (!strcmp(answer, "irrelevant")) return words_change(s, f->words, NULL, e);
   return d && !strcmp(d->answer, "irrelevant") ? take_back(s, f, e) : R4_OK;
+}
+
+r4_status words_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e)
+{
+  r4_error other = {0};
+  char *was = list_text(s, NULL, NULL), version[VERSION_SIZE];
+  memcpy(version, s->words.version, sizeof version);
+  r4_status status = was ? follow(s, f, answer, e) : wrong(e, R4_E_MEMORY, "out of memory");
+  if (!status) status = marks_decide(s, f, answer, e);
+  if (status && was && strcmp(version, s->words.version)) put_list(s, was, &other);
+  free(was);
+  return status;
 }

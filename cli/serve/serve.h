@@ -226,7 +226,7 @@ bool words_can_have(const char *word);
 bool words_next(const char **at, char word[MOST_WORD]);
 /* Adds the words of "add" that are missing, and takes out those of "remove" ("a, b" or NULL). */
 r4_status words_change(struct site *s, const char *add, const char *remove, r4_error *e);
-/* What was said of a finding, as a change of the list: none if it cannot be edited here. */
+/* marks_decide, and the list follows unless it cannot be edited here: both are changed, or neither. */
 r4_status words_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e);
 
 /* ---- masks.c ---- */
