@@ -42,8 +42,16 @@ function crop(example) {
   return make('li', {}, pic);
 }
 
-async function decide({ key }, answer) {
+// One after the other: each builds on what the one before has become.
+let deciding = Promise.resolve();
+function decide(f, answer) {
+  deciding = deciding.then(() => said(decideNext)(f.key, answer));
+  return deciding;
+}
+
+async function decideNext(key, answer) {
   const f = known.findings.find((one) => one.key === key);
+  if (!f) return; // another search has other findings
   try {
     Object.assign(f, await post('api/decide', { finding: f.key, answer, edit: f.edit }));
     if (answer === 'irrelevant' && !isTexts()) await post('api/propose', { finding: f.key });
