@@ -364,7 +364,7 @@ install: all
 	install -D -m 644 doc/completions/r4 $(SHARE)/bash-completion/completions/r4
 	install -D -m 644 doc/completions/_r4 $(SHARE)/zsh/site-functions/_r4
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(LIBS)|' r4.pc.in > $(LIBRARIES)/pkgconfig/r4.pc
-	$(if $(DESTDIR),,-ldconfig)
+	$(if $(DESTDIR),,@ldconfig -NXv 2>/dev/null | grep -q -e '^$(LIBDIR):' -e '^$(LIBDIR:/usr/%=/%):' && ldconfig || echo "The linker does not look in $(LIBDIR) by itself: see doc/install.md, \"A folder of your own\".")
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/r4 $(DESTDIR)$(PREFIX)/bin/r4-check $(addprefix $(DESTDIR)$(PREFIX)/include/,r4.h r4_tools.h) $(LIBRARIES)/pkgconfig/r4.pc

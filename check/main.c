@@ -58,7 +58,7 @@ static int report(const struct certificate *c, const struct net *net, bool quiet
   if (c->semantics == THIS_PROGRAM) puts("float tolerance 1e-4 (1 + |z|)");
   printf("%zu lines: %zu hold, %zu do not hold, %zu cannot tell, %zu open\n", c->n, count[HOLDS], count[DOES_NOT_HOLD],
          count[CANNOT_TELL], count[OPEN]);
-  size_t share = c->n ? correct * 10000 / c->n : 0;
+  size_t share = c->n ? (20000 * correct + c->n) / (2 * c->n) : 0; /* hundredths of a per cent, to the nearest */
   printf("certified accuracy %zu.%02zu %% (%zu of %zu)\n", share / 100, share % 100, correct, c->n);
   return fflush(stdout) ? 3 : count[DOES_NOT_HOLD] || count[CANNOT_TELL];
 }

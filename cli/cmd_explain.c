@@ -36,7 +36,7 @@ static const struct option options[] = {
   {"swap", OPTION_FLAG, AT(swap), NULL, 0, 0,
    "examples as in the swap test, with masked content of another class; with --wrong those whose correct prediction "
    "the first RUN then loses"},
-  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"split", OPTION_TEXT, AT(split), SPLIT_AUTO, 0, 0, SPLIT_HELP},
   {"what", OPTION_TEXT, AT(what), "loss", 0, 0, "what to explain: loss, logit, margin or logprob-sum"},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "bounds: how far features move; -1: the setting eval.eps"},
   {"sigma", OPTION_REAL, AT(sigma), "0.1", 0, 1e6, "smoothgrad: standard deviation of the noise"},
@@ -186,7 +186,6 @@ static const struct run *first_run(const struct explanation *x)
 
 static int open_data(struct explanation *x, r4_split split)
 {
-  r4_error e = {0};
   int code = EXIT_USAGE;
   const struct run *r = first_run(x);
   if (r)
@@ -196,10 +195,8 @@ static int open_data(struct explanation *x, r4_split split)
   else
     fprintf(stderr, "r4 explain: a model file does not name its data: add --data\n");
   if (!x->all) return code;
-  x->part = r4_data_part(x->all, split, &e);
-  if (!x->part) return cli_fail("explain", e.status, e.text);
-  if (!r4_data_count(x->part))
-    return run_no_examples("explain", *x->o.data ? x->o.data : x->path[0], x->o.split, x->all);
+  x->part = run_part("explain", *x->o.data ? x->o.data : x->path[0], x->all, &x->o.split, &split, &code);
+  if (!x->part) return code;
   for (size_t k = 0; k < x->o.runs.n && !x->o.other_data; k++)
     if (!run_classes_agree("explain", x->path[k], x->model[k], x->part)) return EXIT_USAGE;
   return EXIT_DONE;
@@ -428,13 +425,13 @@ static void discard(struct explanation *x)
 
 static int run(int argc, char **argv)
 {
-  static const char *const splits[] = {"train", "val", "test", NULL}, *const baselines[] = {"zero", "mean",
-                                                                                            NULL};
+  static const char *const baselines[] = {"zero", "mean", NULL};
   static const char *const whats[] = {"loss", "logit", "margin", "logprob-sum", NULL};
   static struct explanation x;
   if (!options_read("explain", options, &x.o, argc, argv)) return EXIT_USAGE;
-  int split = find_word(x.o.split, splits), what = find_word(x.o.what, whats);
-  if (split < 0) return usage("split", "train, val or test", x.o.split);
+  r4_split split;
+  int what = find_word(x.o.what, whats);
+  if (!run_split("explain", x.o.split, &split)) return EXIT_USAGE;
   if (what < 0) return usage("what", "loss, logit, margin or logprob-sum", x.o.what);
   if (find_word(x.o.baseline, baselines) < 0) return usage("baseline", "zero or mean", x.o.baseline);
   if (x.o.wrong && x.o.example >= 0) return usage("wrong", "examples to choose from", "--example");
@@ -447,7 +444,7 @@ static int run(int argc, char **argv)
     code = EXIT_USAGE;
   if (!code && *x.o.all) code = refuse_folder(&x);
   if (!code) code = find_out(&x);
-  if (!code) code = open_data(&x, (r4_split)split);
+  if (!code) code = open_data(&x, split);
   if (!code) code = ask_nets(&x);
   if (!code && x.o.swap) code = swap_part(&x);
   if (!code) code = choose_examples(&x);

@@ -26,7 +26,7 @@ static const struct option options[] = {
 #define FORMAT(name, help) {#name, OPTION_TEXT, AT(name), NULL, 0, 0, help},
   FORMATS(FORMAT)
 #undef FORMAT
-    {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of RUN; -1: its first"},
+    {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of RUN; -1: the best by validation"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite files"},
   {0},
 };
@@ -91,12 +91,11 @@ static int run(int argc, char **argv)
   for (size_t k = 0; k < n; k++)
     if (!out_check("export", wanted[k].option, wanted[k].file, wanted[k].format->ending, o.force))
       return EXIT_USAGE;
-  const char *path = runs_model("export", o.run, o.seed, &r, &code);
+  const char *path = runs_model("export", o.run, o.seed < 0 ? RUNS_BEST : o.seed, &r, &code);
   r4_model *m = path ? run_model(path, NULL, &e) : NULL;
   if (path && !m) code = cli_fail("export", e.status, e.text);
   if (m && r && r->seeds > 1 && o.seed < 0)
-    fprintf(stderr, "r4 export: seed %lld, the first of %zu; --seed chooses another\n", (long long)r->seed[0],
-            r->seeds);
+    runs_say_best("export", r, "--seed N chooses another");
   if (m) code = write_all(wanted, n, m);
   r4_model_free(m);
   runs_free(r);

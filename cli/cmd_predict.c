@@ -1,6 +1,7 @@
 /* r4 predict: what a run says about photos that it has never seen. */
 #include "cmd_predict.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 
 struct predict_settings {
   const char *run, *heat, *data, *cover, *masks;
+  const char *seed;
   struct rest images;
-  int64_t seed;
   bool csv, json, force;
 };
 
@@ -25,12 +26,13 @@ static const struct option options[] = {
                                             "class"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"heat FILE", OPTION_TEXT, AT(heat), NULL, 0, 0,
-   "draw what supports each prediction: a new .png file, for texts .svg"},
+   "draw what supports each prediction, for the first 24 photos: a new .png file, for texts .svg"},
   {"cover FAMILY", OPTION_TEXT, AT(cover), NULL, 0, 0,
    "predict under covering masks, so that no single region of a family decides, such as edges:0.33 (r4 help certify)"},
   {"masks FOLDER", OPTION_TEXT, AT(masks), NULL, 0, 0,
    "folder of masks with the base names of IMAGES: what they mark is hidden from the net"},
-  {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e18, "seed of RUN to predict with; -1: its first"},
+  {"seed N", OPTION_TEXT, AT(seed), "best", 0, 0,
+   "seed of RUN to predict with; all: the mean of their probabilities; best: the one of the best validation"},
   {"data PATH", OPTION_TEXT, AT(data), NULL, 0, 0,
    "where the data of RUN are now: needed for the image size of a net of dense layers, unless data.size is set"},
   {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "overwrite the file of --heat"},
@@ -44,16 +46,19 @@ struct odd {
   r4_image_info info;
 };
 
+enum { SHEET = 24 }; /* photos on a picture */
+
 struct prediction {
   struct predict_settings o;
   struct run *run; /* NULL for a model file */
-  r4_model *model;
+  struct nets nets;
+  r4_model *model; /* the first of them */
   struct speaker who;
   char *numbered; /* names of classes that have none */
   r4_shape shape; /* of a photo, as the net sees it */
   int64_t batch;
   struct files files;
-  size_t unreadable;
+  size_t unreadable, drawn; /* photos */
   int heat_code;
   struct odd small, stretched;
   struct printer out;
@@ -90,16 +95,27 @@ static int name_classes(struct prediction *x)
   return EXIT_DONE;
 }
 
-/* Says which seed answers. */
+/* Says which seed predicts. */
 static void find_seed(struct prediction *x)
 {
   const struct run *r = x->run;
   x->who.seed = -1;
-  for (size_t k = 0; r && k < r->seeds; k++)
+  for (size_t k = 0; r && k < r->seeds && x->nets.n == 1; k++)
     if (r->model[k] == x->who.model) x->who.seed = r->seed[k];
-  if (r && r->seeds > 1 && x->o.seed < 0)
-    fprintf(stderr, "r4 predict: predicting with seed %lld, the first of %zu; --seed selects another\n",
-            (long long)x->who.seed, r->seeds);
+  if (r && r->seeds > 1 && !strcmp(x->o.seed, "best"))
+    runs_say_best("predict", r, "--seed N selects another, --seed all the mean of all");
+}
+
+/* Which seed is meant: a number, RUNS_BEST, or RUNS_FIRST of all. */
+static bool read_seed(const char *word, bool *all, int64_t *seed)
+{
+  char *end;
+  *all = !strcmp(word, "all");
+  *seed = *all ? RUNS_FIRST : RUNS_BEST;
+  if (*all || !strcmp(word, "best")) return true;
+  errno = 0;
+  *seed = strtoll(word, &end, 10);
+  return *word >= '0' && *word <= '9' && !*end && !errno;
 }
 
 static int open_net(struct prediction *x)
@@ -107,12 +123,27 @@ static int open_net(struct prediction *x)
   r4_error e = {0};
   r4_setting_value batch = {.whole = 256};
   int code = EXIT_DONE;
+  int64_t seed;
+  bool all;
+  if (!read_seed(x->o.seed, &all, &seed)) return usage("--seed needs a whole number, all or best");
+  if (all && (*x->o.heat || *x->o.cover))
+    return usage("--heat and --cover are about one net, --seed all about the mean of several: give --seed N");
   x->who.run = x->o.run;
-  x->who.model = runs_model("predict", x->o.run, x->o.seed, &x->run, &code);
+  x->who.nets = &x->nets;
+  if (is_file(x->o.run) && name_ends_in(x->o.run, ".yaml"))
+    return usage("RUN is a file of settings; expected the folder of a run that r4 train made with it");
+  x->who.model = runs_model("predict", x->o.run, seed, &x->run, &code);
   if (!x->who.model) return code;
-  if (!x->run && x->o.seed >= 0) return usage("--seed needs the folder of a run, not a model file");
-  x->model = run_model(x->who.model, NULL, &e);
-  if (!x->model) return cli_fail("predict", e.status, e.text);
+  if (!x->run && (all || seed >= 0)) return usage("--seed needs the folder of a run, not a model file");
+  code = EXIT_DONE;
+  if (all)
+    code = nets_open(&x->nets, x->run);
+  else if ((x->nets.model[0] = run_model(x->who.model, NULL, &e)))
+    x->nets.n = 1;
+  else
+    code = cli_fail("predict", e.status, e.text);
+  if (code) return code;
+  x->model = x->nets.model[0];
   if (x->run) r4_settings_get(x->run->settings, "eval.batch", &batch, NULL);
   x->batch = batch.whole;
   find_seed(x);
@@ -226,11 +257,11 @@ static void print_one(struct prediction *x, const char *file, const r4_image_inf
   if (p->as->unreadable) p->as->unreadable(p, file, info->error.text);
 }
 
-r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE])
+r4_heat_options answers_explained(const char *run, const char *const *methods, size_t n, char title[TITLE])
 {
   snprintf(title, TITLE, "%.160s: what supports its predictions", shown(run).text);
   r4_heat_options o = {.method = methods,
-                       .methods = 2,
+                       .methods = n,
                        .attribution = r4_attribution_defaults(),
                        .title = title,
                        .answers = true};
@@ -238,11 +269,13 @@ r4_heat_options answers_explained(const char *run, const char *const *methods, c
   return o;
 }
 
-static r4_status draw_labels(struct prediction *x, const r4_data *d, const int32_t *label, r4_error *e)
+static r4_status draw_labels(struct prediction *x, const r4_data *d, const int32_t *label, const float *probability,
+                             r4_error *e)
 {
-  static const char *const methods[] = {"gradient", "integrated"};
+  static const char *const methods[] = {"integrated"};
   char title[TITLE];
-  r4_heat_options o = answers_explained(x->o.run, methods, title);
+  r4_heat_options o = answers_explained(x->o.run, methods, 1, title);
+  o.probability = probability;
   r4_subject net = {x->o.run, r4_model_net(x->model), r4_model_weights(x->model)};
   r4_data *named = r4_data_relabel(d, label, x->who.classes, x->who.name, e);
   r4_status s = named ? r4_heat_picture(&net, 1, named, &o, x->o.heat, NULL, e) : e->status;
@@ -254,12 +287,18 @@ static r4_status draw_labels(struct prediction *x, const r4_data *d, const int32
 static void draw(struct prediction *x, const r4_data *d, const float *probability)
 {
   r4_error e = {0};
-  size_t n = r4_data_count(d), classes = x->who.classes;
-  int32_t *label = malloc(n * sizeof *label);
-  for (size_t i = 0; label && i < n; i++)
+  size_t n = r4_data_count(d) < SHEET ? r4_data_count(d) : SHEET, classes = x->who.classes, first[SHEET];
+  int32_t label[SHEET];
+  float highest[SHEET];
+  for (size_t i = 0; i < n; i++) {
+    first[i] = i;
     label[i] = (int32_t)most_probable(classes, probability + i * classes);
-  r4_status s = label ? draw_labels(x, d, label, &e) : R4_E_MEMORY;
-  free(label);
+    highest[i] = probability[i * classes + (size_t)label[i]];
+  }
+  r4_data *some = r4_data_subset(d, n, first, &e);
+  r4_status s = some ? draw_labels(x, some, label, highest, &e) : e.status;
+  r4_data_free(some);
+  x->drawn = n;
   if (s)
     x->heat_code = cli_fail("predict", s, e.text);
   else
@@ -291,11 +330,9 @@ static r4_data *read_photos(struct prediction *x, char **file, size_t n, r4_imag
 static r4_status predict_data(const struct prediction *x, const r4_data *d, float *probability, r4_covered *covered,
                               r4_error *e)
 {
-  const r4_net *net = r4_model_net(x->model);
-  const float *weights = r4_model_weights(x->model);
   const r4_cover_options o = {x->o.cover, x->cover.constant};
-  return *x->o.cover ? r4_cover_predict(net, weights, d, &o, covered, e)
-                     : r4_predict(net, weights, d, x->batch, probability, e);
+  return *x->o.cover ? r4_cover_predict(r4_model_net(x->model), r4_model_weights(x->model), d, &o, covered, e)
+                     : nets_predict(&x->nets, d, x->batch, x->who.classes, probability, e);
 }
 
 /* Answers to n photos, which are in memory together. */
@@ -313,7 +350,7 @@ static int predict_block(struct prediction *x, char **file, size_t n)
     print_one(x, file[i], info + i, probability + k * x->who.classes, covered + k);
     k += !info[i].error.status;
   }
-  if (d && !s && *x->o.heat) draw(x, d, probability);
+  if (d && !s && *x->o.heat && !x->drawn) draw(x, d, probability);
   r4_data_free(d);
   free(covered);
   free(probability);
@@ -327,10 +364,20 @@ static const struct printing *printing_of(const struct prediction *x)
   return x->o.json ? &print_json : x->o.csv ? &print_csv : &print_text;
 }
 
-/* As many at a time as evaluation takes; a picture needs all of them. */
+/* A picture of more would be one that nobody can look at. */
+static void tell_drawn(const struct prediction *x)
+{
+  size_t read = x->files.n - x->unreadable;
+  if (x->drawn && x->drawn < read)
+    fprintf(stderr, "r4 predict: %s shows the first %zu of %zu photos; for others, name these alone\n",
+            shown(x->o.heat).text, x->drawn, read);
+}
+
+/* As many at a time as evaluation takes, and at least those of a picture. */
 static int predict_all(struct prediction *x)
 {
-  size_t n = x->files.n, most = *x->o.heat ? n : (size_t)x->batch;
+  size_t n = x->files.n, most = (size_t)x->batch;
+  if (*x->o.heat && most < SHEET) most = SHEET;
   const struct printing *as = printing_of(x);
   if (!printer_make(&x->out, as, &x->who, &x->files)) return cli_fail("predict", R4_E_MEMORY, "");
   as->begin(&x->out);
@@ -339,6 +386,7 @@ static int predict_all(struct prediction *x)
     code = predict_block(x, x->files.path + first, n - first < most ? n - first : most);
   if (as->end && !code) code = as->end(&x->out);
   code = worse(code, x->heat_code);
+  tell_drawn(x);
   tell_odd(x, &x->small, "smaller than");
   tell_odd(x, &x->stretched, "far from the proportions of");
   if (x->unreadable) fprintf(stderr, "r4 predict: %zu of %zu photos could not be read\n", x->unreadable, n);
@@ -386,7 +434,7 @@ static void discard(struct prediction *x)
   cover_close(&x->cover);
   printer_clear(&x->out);
   files_clear(&x->files);
-  r4_model_free(x->model);
+  nets_close(&x->nets);
   runs_free(x->run);
 }
 
@@ -397,7 +445,8 @@ static int run(int argc, char **argv)
   if (x.o.csv && x.o.json) return usage("--csv and --json: give one of the two");
   if (x.o.force && !*x.o.heat) return usage("--force is for the file of --heat, which is not given");
   if (*x.o.heat && *x.o.cover) return usage("--heat explains the net without covers; give --heat or --cover");
-  int code = open_net(&x);
+  int code = files_refuse_arrays(&x.o.images);
+  if (!code) code = open_net(&x);
   bool texts = !code && r4_net_vocabulary(r4_model_net(x.model)) > 0;
   if (!code && *x.o.heat && !out_check("predict", "heat", x.o.heat, texts ? ".svg" : ".png", x.o.force))
     code = EXIT_USAGE;
@@ -420,7 +469,8 @@ const struct command command_predict = {
              "classes.\n"
              "Photos are resized and converted to grey or colour like the training data; a folder stands for the "
              "images\n"
-             "directly in it. One seed predicts. --heat draws what supports each prediction (red) and what opposes it "
+             "directly in it. Of a run with several seeds the best by validation predicts, with --seed all the mean "
+             "of them. --heat draws what supports each prediction (red) and what opposes it "
              "(blue).\n"
              "Photos that cannot be read are named and skipped, and the exit code is 3. For a run on texts, prints a "
              "line for\n"

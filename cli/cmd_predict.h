@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "cli.h"
 #include "cover_open.h"
+#include "runs.h"
 
 /* ---- predict_files.c ---- */
 
@@ -22,13 +23,32 @@ int files_name(struct files *f, const char *name);
  * there is a JPEG. */
 int files_masks(struct files *f, const char *folder, char **file, size_t n);
 void files_clear(struct files *f);
+bool name_ends_in(const char *name, const char *ending);
+/* Arrays are no photos: a message says what reads them. Returns an exit code. */
+int files_refuse_arrays(const struct rest *images);
+
+/* ---- predict_nets.c ---- */
+
+/* One, or those of all seeds. */
+struct nets {
+  size_t n;
+  r4_model *model[MAX_SEEDS];
+};
+
+/* Those of all seeds that have a model. Returns an exit code, after a message unless it is 0. */
+int nets_open(struct nets *to, const struct run *r);
+void nets_close(struct nets *nets);
+/* The mean of their probabilities: [examples, classes]. */
+r4_status nets_predict(const struct nets *nets, const r4_data *d, int64_t batch, size_t classes, float *probability,
+                       r4_error *e);
 
 /* ---- predict_print.c ---- */
 
 /* Whose answers are printed. */
 struct speaker {
   const char *run, *model;
-  int64_t seed; /* -1: a model file does not say */
+  const struct nets *nets;
+  int64_t seed; /* -1: a model file does not say, or all of them predict */
   size_t classes;
   const char **name; /* of the classes */
 };
@@ -82,8 +102,8 @@ struct texts_asked {
 int predict_texts(const struct texts_asked *a);
 
 enum { TITLE = 256 };
-/* How a picture explains answers: by two methods, what speaks for each of them. The title is written into its room. */
-r4_heat_options answers_explained(const char *run, const char *const *methods, char title[TITLE]);
+/* How a picture explains answers: by n methods, what speaks for each of them. The title is written into its room. */
+r4_heat_options answers_explained(const char *run, const char *const *methods, size_t n, char title[TITLE]);
 
 /* For those who print in other ways: the beginning and the end of a text of JSON and of an object in it, and the name
  * of a file in CSV. */

@@ -18,7 +18,7 @@ static const struct option options[] = {
    "number of examples to measure fragility on, if r4 eval has not measured all"},
   {"ablations RESULTS", OPTION_LIST, AT(ablations), NULL, 0, 0,
    "results of r4 ablate: its folder, or results.json; may be repeated"},
-  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"split", OPTION_TEXT, AT(split), SPLIT_AUTO, 0, 0, SPLIT_HELP},
   {"data PATH", OPTION_TEXT, AT(data), NULL, 0, 0, "where the data of the RUNs are now, if they have moved"},
   {"other-data", OPTION_FLAG, AT(other_data), NULL, 0, 0,
    "accept data other than those the RUNs were trained on"},
@@ -99,6 +99,36 @@ static int find_out(struct report *r)
   return own || out_check("report", "out", r->out, ".html", r->o.force) ? EXIT_DONE : EXIT_USAGE;
 }
 
+/* Figures of different data are no comparison, and a page of two runs looks like one. */
+static void tell_of_other_data(const struct report *r)
+{
+  const struct report_data *of = choose_data(r);
+  for (size_t k = 0; k < r->runs; k++)
+    if (strcmp(r->run[k].data->hash, of->hash))
+      fprintf(stderr, "r4 report: %s was measured on other data (%s) than the page is about (%s): it is in a table "
+                      "of its "
+                      "own\n",
+              r->run[k].name, shown(r4_data_about(r->run[k].data->part)).text, shown(r4_data_about(of->part)).text);
+}
+
+/* A class without masks has nothing to exchange, so that no figure knows what gives it away. */
+static void note_unmasked_classes(struct report *r)
+{
+  const r4_data *d = choose_data(r)->all;
+  size_t with = 0, without = 0, last = 0, classes = r4_data_classes(d);
+  for (size_t k = 0; k < classes; k++) {
+    r4_counts c = r4_data_counts(d, (int32_t)k, -1);
+    if (!(c.examples[R4_TRAIN] + c.examples[R4_VAL] + c.examples[R4_TEST])) continue;
+    bool masked = c.masked[R4_TRAIN] + c.masked[R4_VAL] + c.masked[R4_TEST];
+    with += masked;
+    without += !masked;
+    if (!masked) last = k;
+  }
+  if (with && without)
+    report_note(r, "Only some classes have masks: what may give the others away (%s%s) was not measured.",
+                shown(r4_data_class_name(d, last)).text, without > 1 ? " and more" : "");
+}
+
 /* A run that cannot be read does not keep the others from the page; the exit code is the worst of all. */
 static int make_page(struct report *r, r4_split split)
 {
@@ -109,6 +139,8 @@ static int make_page(struct report *r, r4_split split)
     if (code > worst) worst = code;
   }
   if (!r->runs) return worst;
+  tell_of_other_data(r);
+  note_unmasked_classes(r);
   int code = report_add_ablations(r);
   if (code > worst) worst = code;
   report_add_commands(r);
@@ -120,13 +152,13 @@ static int make_page(struct report *r, r4_split split)
 static int run(int argc, char **argv)
 {
   struct report *r = calloc(1, sizeof *r);
-  int split;
+  r4_split split;
   if (!r) return cli_fail("report", R4_E_MEMORY, "");
   int code = options_read("report", options, &r->o, argc, argv) ? EXIT_DONE : EXIT_USAGE;
-  if (!code && !source_split("report", *r->o.split ? r->o.split : "nothing", &split)) code = EXIT_USAGE;
+  if (!code && !run_split("report", r->o.split, &split)) code = EXIT_USAGE;
   if (!code) code = find_out(r);
   if (!code) runs_name(&r->o.runs, r->label, r->name);
-  if (!code) code = make_page(r, (r4_split)split);
+  if (!code) code = make_page(r, split);
   report_free(r);
   return code;
 }

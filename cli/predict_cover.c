@@ -29,7 +29,7 @@ static void text_covered(struct printer *p, const char *file, const float *proba
 
 static void csv_begin(struct printer *p)
 {
-  static const char *const headings[] = {"file", "answer", "certified", "agreed", "net_alone"};
+  static const char *const headings[] = {"file", "prediction", "certified", "agreed", "net_alone"};
   p->table = r4_table_new();
   for (size_t k = 0; k < sizeof headings / sizeof *headings; k++)
     r4_table_column(p->table, headings[k], 'l', 0);
@@ -53,7 +53,7 @@ static void json_covered(struct printer *p, const char *file, const float *proba
   const r4_covered *x = p->covered;
   (void)probability;
   json_photo(p->json, file);
-  r4_json_text(p->json, "answer", class_name(p, x->predicted));
+  r4_json_text(p->json, "prediction", class_name(p, x->predicted));
   r4_json_flag(p->json, "certified", x->recovered);
   r4_json_flag(p->json, "agreed", x->agreed);
   r4_json_text(p->json, "net_alone", class_name(p, x->alone));

@@ -105,15 +105,11 @@ void csv_name(r4_table *t, const char *name)
 /* The headings and then each answer at once: there may be very many. */
 static void csv_begin(struct printer *p)
 {
-  char heading[CELL_SIZE];
   p->table = r4_table_new();
   r4_table_column(p->table, "file", 'l', 0);
-  r4_table_column(p->table, "answer", 'l', 0);
+  r4_table_column(p->table, "prediction", 'l', 0);
   r4_table_column(p->table, "probability", 'l', 0);
-  for (size_t k = 0; k < p->who->classes; k++) {
-    snprintf(heading, sizeof heading, "p_%s", p->who->name[k]);
-    r4_table_column(p->table, heading, 'l', 0);
-  }
+  for (size_t k = 0; k < p->who->classes; k++) r4_table_column(p->table, p->who->name[k], 'l', 0);
   p->code = table_print(stdout, "predict", p->table, R4_TABLE_CSV);
 }
 
@@ -143,7 +139,7 @@ void json_begin(struct printer *p)
   r4_json_text(w, "run", p->who->run);
   r4_json_text(w, "model", p->who->model);
   if (p->who->seed < 0)
-    r4_json_text(w, "seed", NULL);
+    r4_json_text(w, "seed", p->who->nets->n > 1 ? "all" : NULL);
   else
     r4_json_whole(w, "seed", p->who->seed);
   r4_json_open(w, "classes", '[');
@@ -164,7 +160,7 @@ static void json_answer(struct printer *p, const char *file, const float *probab
   r4_json *w = p->json;
   size_t best = most_probable(p->who->classes, probability);
   json_photo(w, file);
-  r4_json_text(w, "answer", p->who->name[best]);
+  r4_json_text(w, "prediction", p->who->name[best]);
   r4_json_real(w, "probability", probability[best]);
   r4_json_open(w, "probabilities", '[');
   for (size_t k = 0; k < p->who->classes; k++) r4_json_real(w, NULL, probability[k]);

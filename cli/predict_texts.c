@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cmd_predict.h"
-#include "runs.h"
 
 /* The name of a text: its id, which is the file and the line where there is no other. */
 static int name_texts(const r4_data *d, struct files *names)
@@ -24,7 +23,7 @@ static r4_status draw(const struct texts_asked *a, const r4_data *d, const float
   int32_t *label = malloc(n * sizeof *label);
   for (size_t i = 0; label && i < n; i++)
     label[i] = (int32_t)most_probable(classes, probability + i * classes);
-  r4_heat_options o = answers_explained(a->who->run, methods, title);
+  r4_heat_options o = answers_explained(a->who->run, methods, 2, title);
   r4_subject net = {a->who->run, a->net, a->weights};
   r4_data *named = label ? r4_data_relabel(d, label, classes, a->who->name, e) : NULL;
   r4_status s = named   ? r4_text_picture(&net, 1, named, &o, a->heat, NULL, e)
@@ -68,7 +67,7 @@ static int predict_file(const struct texts_asked *a, const char *path)
   const r4_cover_options how = {a->family, a->cover->constant};
   r4_status s = probability && covered ? R4_OK : R4_E_MEMORY;
   if (!s) s = *a->family ? r4_cover_predict(a->net, a->weights, d, &how, covered, &e)
-                         : r4_predict(a->net, a->weights, d, a->batch, probability, &e);
+                         : nets_predict(a->who->nets, d, a->batch, a->who->classes, probability, &e);
   if (!s && *a->heat) s = draw(a, d, probability, &e);
   int code = s ? cli_fail("predict", s, e.text) : print(a, d, probability, covered, *a->heat);
   free(covered);

@@ -14,6 +14,7 @@ struct report_settings {
 /* Runs share data where they can: to read them takes longer than all else. */
 struct report_data {
   r4_data *all, *part;
+  r4_split split;                                  /* that the part is */
   char all_hash[R4_HASH_SIZE], hash[R4_HASH_SIZE]; /* hash: of the part */
 };
 

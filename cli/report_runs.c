@@ -67,7 +67,7 @@ static void print_all(FILE *f, const struct report *r, size_t k)
     fprintf(f, " --ablations ");
     cli_print_word(f, r->o.ablations.word[i]);
   }
-  if (*r->o.split && strcmp(r->o.split, "test")) fprintf(f, " --split %s", r->o.split);
+  if (strcmp(r->o.split, SPLIT_AUTO)) fprintf(f, " --split %s", r->o.split);
   if (k) fprintf(f, " --out report.html");
 }
 
@@ -88,12 +88,17 @@ static bool are_data_of(const struct report_data *d, const struct run *run)
   return true;
 }
 
-static int open_part(struct report *r, struct report_data *d, const char *path, r4_split split)
+static int open_part(struct report *r, struct report_data *d, const struct reported *v)
 {
-  r4_error e = {0};
-  d->part = r4_data_part(d->all, split, &e);
-  if (!d->part) return cli_fail("report", e.status, e.text);
-  if (!r4_data_count(d->part)) return run_no_examples("report", path, r->o.split, d->all);
+  int code = EXIT_DONE;
+  const char *word = r->o.split;
+  d->split = v->split;
+  d->part = run_part("report", v->path, d->all, &word, &d->split, &code);
+  if (!d->part) return code;
+  if (d->split != v->split)
+    report_note(r, "There are no test examples: the figures are of those for validation. Whoever chooses by them (an "
+                   "epoch, "
+                   "a setting) needs others for the last word.");
   r4_data_hash(d->all, d->all_hash);
   r4_data_hash(d->part, d->hash);
   return EXIT_DONE;
@@ -104,7 +109,7 @@ static const struct report_data *find_data(struct report *r, const struct report
   for (size_t k = 0; k < r->sets; k++)
     if (are_data_of(&r->set[k], v->run)) return &r->set[k];
   struct report_data d = {.all = run_data("report", v->run, r->o.data, r->o.other_data, code)};
-  if (d.all) *code = open_part(r, &d, v->path, v->split);
+  if (d.all) *code = open_part(r, &d, v);
   if (d.all && run_masks_changed(v->run, d.all))
     report_note(r, "Masks were added or changed since %s was trained; the figures are with those of now.", v->name);
   if (d.all && !*code) {
@@ -194,6 +199,7 @@ int report_add_run(struct report *r, size_t k, r4_split split)
   struct reported v = {.path = r->o.runs.word[k], .name = r->name[k], .split = split};
   v.run = runs_open("report", v.path, &code);
   if (v.run) v.data = find_data(r, &v, &code);
+  if (v.data) v.split = v.data->split;
   if (v.data) code = add_seeds(r, &v);
   if (!v.data || code) {
     forget(&v);

@@ -1,6 +1,7 @@
 #include "runs.h"
 
 #include <dirent.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,12 +161,49 @@ void runs_limit(struct run *r, int64_t n)
   r->missing = missing;
 }
 
+/* Figures of different kinds, or of none, cannot be compared. */
+static bool read_scores(const struct run *r, double score[MAX_SEEDS])
+{
+  r4_val_kind kind = R4_VAL_EXCHANGED;
+  bool all = r->seeds > 1;
+  for (size_t k = 0; all && k < r->seeds; k++) {
+    r4_run_validation v;
+    all = !r4_run_validation_read(r->folder[k], &v, NULL) && isfinite(v.score) && (!k || v.kind == kind);
+    kind = v.kind;
+    score[k] = v.score;
+  }
+  return all;
+}
+
+size_t runs_best(const struct run *r)
+{
+  double score[MAX_SEEDS];
+  size_t best = 0;
+  if (!read_scores(r, score)) return 0;
+  for (size_t k = 1; k < r->seeds; k++)
+    if (score[k] > score[best]) best = k;
+  return best;
+}
+
+void runs_say_best(const char *command, const struct run *r, const char *hint)
+{
+  double score[MAX_SEEDS];
+  size_t best = runs_best(r);
+  fprintf(stderr, "r4 %s: seed %lld of %zu", command, (long long)r->seed[best], r->seeds);
+  if (read_scores(r, score))
+    fprintf(stderr, ", the best by validation (%.1f %%)", 100 * score[best]);
+  else
+    fprintf(stderr, ", the first, as validation does not tell them apart");
+  fprintf(stderr, "; %s\n", hint);
+}
+
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code)
 {
   *r = NULL;
   *code = EXIT_WORLD;
   if (is_file(path)) return path;
   struct run *own = *r = runs_open(command, path, code);
+  if (own && seed == RUNS_BEST) return own->model[runs_best(own)];
   for (size_t k = 0; own && k < own->seeds; k++)
     if (seed < 0 || own->seed[k] == seed) return own->model[k];
   if (own)

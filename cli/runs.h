@@ -21,7 +21,12 @@ struct run *runs_open(const char *command, const char *path, int *code);
 void runs_free(struct run *r);
 /* Leaves n seeds, from the setting "seed" on. */
 void runs_limit(struct run *r, int64_t n);
-/* The model of one seed of a run, of the first if seed is -1; or path itself if that is a file, with *r NULL. NULL
+/* The place of the seed that speaks for a run of several: the one of the highest score of validation, where each has a
+ * score of the same kind, otherwise the first. r->seeds is not 0. The sentence says which and why; hint follows it. */
+enum { RUNS_FIRST = -1, RUNS_BEST = -2 };
+size_t runs_best(const struct run *r);
+void runs_say_best(const char *command, const struct run *r, const char *hint);
+/* The model of one seed of a run, or of RUNS_FIRST or RUNS_BEST; or path itself if that is a file, with *r NULL. NULL
  * after a message, with *code the exit code. *r is to be freed in any case. */
 const char *runs_model(const char *command, const char *path, int64_t seed, struct run **r, int *code);
 
@@ -34,8 +39,14 @@ bool run_masks_changed(const struct run *r, const r4_data *d);
 r4_data *run_data(const char *command, const struct run *r, const char *instead, bool any, int *code);
 /* Settings that are those of a run, or go on with one, find its data from anywhere. Returns an exit code. */
 int run_locate(const char *command, r4_settings *s, const char *path);
-/* That a part of them has no examples, and which have. Returns an exit code. */
-int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all);
+/* The option --split: auto, until run_part knows the data, is test. False after a message. */
+#define SPLIT_AUTO "auto"
+#define SPLIT_HELP "train, val or test; auto: test, or val if there are no test examples"
+bool run_split(const char *command, const char *word, r4_split *split);
+/* The part of all that *word names; auto becomes the word and the split of the part that it is. NULL after a message,
+ * with *code the exit code, if that has no examples. */
+r4_data *run_part(const char *command, const char *path, const r4_data *all, const char **word, r4_split *split,
+                  int *code);
 /* A model with its own net, which may have more to it than the net of the settings: what weights that it started from
  * need before it. settings_net: NULL, or the net of the settings, whose weights these must be: those of another do not
  * fit. NULL and an error if there is none. */

@@ -1,6 +1,7 @@
 /* Runs and their data: whether they belong together. */
 #include <string.h>
 
+#include "data/cmd_data.h"
 #include "runs.h"
 
 /* Says the text and, for errors of one kind, what helps. Returns an exit code. */
@@ -79,13 +80,48 @@ int run_locate(const char *command, r4_settings *s, const char *path)
   return locate(command, s, folder, NULL, "; put it back there, or link to it");
 }
 
-int run_no_examples(const char *command, const char *path, const char *split, const r4_data *all)
+bool run_split(const char *command, const char *word, r4_split *split)
+{
+  int number = R4_TEST;
+  if (strcmp(word, SPLIT_AUTO) && !source_split(command, *word ? word : "nothing", &number)) return false;
+  *split = (r4_split)number;
+  return true;
+}
+
+static int no_examples(const char *command, const char *path, const char *split, const r4_data *all)
 {
   r4_counts n = r4_data_counts(all, -1, -1);
   fprintf(stderr,
           "r4 %s: %s: no examples of %s, but --split train has %zu, --split val %zu and --split test %zu\n",
           command, shown(path).text, split, n.examples[R4_TRAIN], n.examples[R4_VAL], n.examples[R4_TEST]);
   return EXIT_USAGE;
+}
+
+/* Where nothing was set apart for the test, the examples for validation are the only ones that no weight was fitted
+ * to. Who chose an epoch or a setting by them has figures that are too good, which must be said. */
+static void choose_part(const char *command, const char *path, const r4_data *all, const char **word, r4_split *split)
+{
+  r4_counts n = r4_data_counts(all, -1, -1);
+  bool val = !n.examples[R4_TEST] && n.examples[R4_VAL];
+  *word = val ? "val" : "test";
+  *split = val ? R4_VAL : R4_TEST;
+  if (val)
+    fprintf(stderr,
+            "r4 %s: %s: there are no test examples, so these are figures of the %zu for validation; whoever chooses by "
+            "them (an epoch, a setting) needs others for the last word\n",
+            command, shown(path).text, n.examples[R4_VAL]);
+}
+
+r4_data *run_part(const char *command, const char *path, const r4_data *all, const char **word, r4_split *split,
+                  int *code)
+{
+  r4_error e = {0};
+  if (!strcmp(*word, SPLIT_AUTO)) choose_part(command, path, all, word, split);
+  r4_data *part = r4_data_part(all, *split, &e);
+  if (part && r4_data_count(part)) return part;
+  *code = part ? no_examples(command, path, *word, all) : cli_fail(command, e.status, e.text);
+  r4_data_free(part);
+  return NULL;
 }
 
 r4_model *run_model(const char *path, const r4_net *settings_net, r4_error *e)

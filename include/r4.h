@@ -18,9 +18,12 @@
  *          const pointer belongs to the object that was asked, and is valid as long as it, unless stated otherwise.
  *          Arguments are copied, unless stated otherwise. A char * that is not const is freed with r4_string_free.
  * Errors   Calls that can fail return r4_status, or a pointer that is NULL, and fill an r4_error, which may be NULL.
- *          Success leaves an r4_error unchanged or clears it: start with {0}. Graph builders return a node and keep
+ *          Success leaves an r4_error as it is or clears it: start with {0}, and after a failure ask the result of a
+ *          call, not e.status, which may be that of an earlier one. Graph builders return a node and keep
  *          the first error in the graph: later builders pass it on, and one question at the end (r4_graph_status) is
  *          enough. The library never prints, exits or aborts.
+ * Files    A file that is written appears complete or not at all, and replaces one of its name. What else is there, a
+ *          link, a device, a pipe or a folder, is refused with R4_E_IO and stays as it is.
  * NULL     for something that a call needs, itself or in a list, is an error of functions that take an r4_error. A
  *          graph that is NULL, as r4_graph_new returns it without memory, has no nodes: builders return R4_NONE,
  *          r4_graph_status an error. All other functions answer questions that cannot fail (r4_data_count,
@@ -225,7 +228,8 @@ typedef enum { R4_MASKS_UNSTATED = 0, R4_MASKS_IRRELEVANT, R4_MASKS_RELEVANT } r
 
 typedef struct {
   r4_mask_meaning mask_means;  /* must be stated for masks that do not say it themselves                            */
-  bool soft_masks;             /* keep grey values; otherwise 1 from the half on                                    */
+  bool soft_masks;             /* keep grey values of images and bytes; otherwise 1 from the half on. Masks of floats
+                                  are always kept, in steps of 1 / 255                                              */
   const double *mask_values;   /* label images as masks: the stored values that count as 1, greys or indexes of a   */
   size_t mask_value_count;     /* palette, whole numbers from 0 to 65535; none: white does                          */
   const char *masks;           /* folders of images: a file with annotations (doc/formats.md), in the folder, or else
@@ -289,11 +293,12 @@ typedef struct {
   const int32_t *groups;          /* [n], from 0 on; without, the classes are the groups       */
   const r4_split *splits;         /* [n]; without, all are for training                        */
   size_t classes, group_count;    /* 0: one more than the largest label, or group              */
-  const char *const *class_names, *const *group_names; /* as many; otherwise names are numbers */
-  const float *mask_floats;   /* one of these two, from 0 to 1;                                                  */
+  /* As many, which must then be stated, and all different, in UTF-8; NULL: names are numbers. */
+  const char *const *class_names, *const *group_names;
+  const float *mask_floats;   /* one of these two, from 0 to 1, kept in steps of 1 / 255, soft_masks or not;     */
   const uint8_t *mask_bytes;  /* 0 or 1, or if any is above 1: byte / 255, then 1 from 128 on unless soft_masks  */
   bool masks_by_feature;      /* masks are [n, shape]; otherwise those of images are [n, height, width]          */
-  bool soft_masks;
+  bool soft_masks;            /* of mask_bytes                     */
   r4_mask_meaning mask_means; /* must be stated if there are masks */
   bool borrow; /* floats and bytes are not copied: they must be there, and stay as they are, until this data set and all
                   that was made of it or holds it (data sets, batches, trainers) is freed */
@@ -349,6 +354,9 @@ r4_recipe_info r4_recipe_describe(size_t k);
 
 /* ---- Parts and splits ----------------------------------------------------------------------- */
 
+/* These two may give data without examples: count, save, split, fill and look at them like others. Training, batches,
+ * predictions and measurements refuse them with R4_E_ARGUMENT; r4_attribute then has nothing to do. R4_E_ARGUMENT also
+ * if there is no such split. */
 r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e);
 r4_data *r4_data_subset(const r4_data *d, size_t n, const size_t *examples, r4_error *e);
 /* A share of each class of the training part, at random, and all of validation and test. */
@@ -441,6 +449,9 @@ enum { R4_FINDINGS = 32 }; /* at most; each kind is reported once, with its numb
 /* source is where the data set was read from, whose files are checked as well; or NULL. */
 r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[R4_FINDINGS], size_t *n,
                        r4_error *e);
+/* A sentence where a group has training examples and fewer than 5 for validation, which the worst group of validation
+ * then hangs on; false and "" where none has, or nothing is for validation. */
+bool r4_data_thin_validation(const r4_data *d, char text[R4_ERROR_SIZE]);
 
 typedef enum { R4_SHEET_CLASSES = 0, R4_SHEET_SPLITS, R4_SHEET_IN_ORDER } r4_sheet_rows;
 
@@ -487,9 +498,12 @@ typedef struct {
   double p;                  /* of as many or more by chance, times the number of things tried; NaN: not tested */
   bool pure, local;          /* 98 % or more are of the class; it is at a place                                 */
   double lean, lean_se;      /* of the margin of a net, the share that is lost where it is filled; NaN: not measured */
-  size_t sightings;          /* on examples of all parts, the clearest first                                    */
+  size_t sightings;          /* on examples of all parts: of the label before others, each the clearest first   */
   const r4_sighting *sighting;
 } r4_clue;
+
+/* What lean says, "painted over, the net loses 60 % of its margin"; r4_string_free. NULL: it was not measured. */
+char *r4_clue_leaning(const r4_clue *c);
 
 typedef struct {
   const char *source; /* where images were read from, whose files are looked at as well; or NULL */
@@ -508,9 +522,8 @@ void r4_found_free(r4_found *f);
 size_t r4_found_count(const r4_found *f);
 r4_clue r4_found_at(const r4_found *f, size_t k); /* all zero behind the last */
 uint64_t r4_found_tried(const r4_found *f);       /* things tried, for p      */
-/* The one whose masks should be best, of those that can be marked: one that is pure before one that is not, and of
- * these a cluster of a net, whose photos look alike to that, before others. The count if none can be marked. */
-size_t r4_found_safest(const r4_found *f);
+/* The first that can be marked: that has a place in images, or words. The count if none can. */
+size_t r4_found_markable(const r4_found *f);
 
 /* The data as a search looks at them: images of folders at 64 x 64 pixels unless options say otherwise, all else as
  * r4_data_open has it. */
@@ -525,6 +538,9 @@ r4_found *r4_find_scan(const r4_data *d, const r4_find_options *options, r4_erro
  * those that lean * label purity puts first. R4_E_ARGUMENT if no part of the net gives an image. */
 r4_status r4_find_clusters(r4_found *f, const r4_net *n, const float *weights, const r4_data *d,
                            const r4_find_options *options, r4_error *e);
+
+/* A small net to be asked so, of images: a trainer that has not begun, r4_trainer_free. */
+r4_trainer *r4_find_quick_net(const r4_data *d, uint64_t seed, r4_error *e);
 
 /* ---- Masks for what was found ---- */
 
@@ -563,6 +579,10 @@ r4_status r4_found_save(const r4_found *f, const r4_data *d, const char *source,
 r4_found *r4_found_load(const char *file, const r4_data *d, r4_error *e);
 /* The same text as r4_found_save writes; r4_string_free. */
 char *r4_found_json(const r4_found *f, const r4_data *d, const char *source, const char *run, r4_error *e);
+/* Pictures for a person, as PNG files, of images with 1 or 3 channels (R4_E_SHAPE): a row of the clearest examples of
+ * each of the first 40 clues, with their places outlined; and the 100 masks that are least sure. */
+r4_status r4_found_sheet(const r4_found *f, const r4_data *d, const char *file, r4_error *e);
+r4_status r4_proposed_sheet(const r4_proposed *p, const r4_data *d, const char *file, r4_error *e);
 /* What was found, in one sentence; r4_string_free. NULL when out of memory. */
 char *r4_found_sentence(const r4_found *f);
 /* Words of an example around a token, of texts; r4_string_free. */
@@ -835,7 +855,8 @@ r4_status r4_train(const r4_settings *settings, const r4_train_options *options,
 r4_trainer *r4_trainer_new(const r4_settings *s, const r4_data *d, r4_error *e);
 void r4_trainer_free(r4_trainer *t);
 
-/* Calls notice with what is already known to look wrong, and with what does from now on, as r4_train_options.notice. */
+/* Calls notice with what is already known to look wrong, and with what does from now on, as r4_train_options.notice;
+ * notice NULL: nobody is told. Of t NULL nothing is known. */
 void r4_trainer_listen(r4_trainer *t, void (*notice)(const char *sentence, void *user), void *user);
 
 /* The next step, and after the last step of an epoch validation and what the setting "select" asks for. p may be NULL.
@@ -857,8 +878,8 @@ r4_status r4_trainer_judge(r4_trainer *t, r4_outcome *to, r4_error *e);
 /* A checkpoint: a trainer of the same settings and data that loads it continues bit-identically. */
 r4_status r4_trainer_save(r4_trainer *t, const char *path, r4_error *e);
 r4_status r4_trainer_load(r4_trainer *t, const char *path, r4_error *e);
-/* Saves net, weights (r4_trainer_weights), class names and constant as a model file, for r4_model_open. R4_E_ARGUMENT
- * before an epoch is done. */
+/* Saves net, weights (r4_trainer_weights), class names and constant as a model file (safetensors), for r4_model_open.
+ * R4_E_ARGUMENT before an epoch is done, and for a name that ends with .onnx: r4_onnx_save writes ONNX. */
 r4_status r4_trainer_save_model(const r4_trainer *t, const char *path, r4_error *e);
 
 /* ---- Choosing lambda ------------------------------------------------------------------------ */
@@ -893,8 +914,10 @@ r4_status r4_lambda_search(r4_settings *s, const r4_train_options *options, r4_l
 
 /* ==== Part 4: measuring and explaining ======================================================== */
 
-/* r4_measure, at the end of this part, is the usual call: it runs all tests that its options ask for, and gives the
- * figures by name. What comes before it are its parts, each of which can be called by itself.
+/* r4_measure, under "Measuring" below, is the usual call: it runs all tests that its options ask for, and gives the
+ * figures by name. What comes before it are its parts, each of which can be called by itself. r4_judge, under "The
+ * verdict", says what these figures and the end of training mean together: a swap test alone misses a shortcut that all
+ * classes of a test part have alike.
  *
  * All of them take a net and its weights, an array of r4_net_size floats: r4_trainer_net and r4_trainer_weights, or
  * r4_model_net and r4_model_weights. batch is how many examples are computed at a time, for memory and speed. */
@@ -1237,6 +1260,23 @@ r4_status r4_measure_predictions(const r4_data *d, size_t classes, const float *
 /* By its key, "worst_group_accuracy". NaN if it was not measured. */
 double r4_measured_value(const r4_measured *m, const char *key);
 
+/* ---- The verdict ---------------------------------------------------------------------------- */
+
+/* The verdict on a run, by all that is known of it: a swap test in which it loses this share of its correct
+ * predictions (the figure "swap_lost_share"; NaN: there was none), and how its seeds ended (outcome: one for each, of
+ * r4_trainer_judge or r4_train; of a run's folder r4_outcome_read in r4_tools.h). The test decides, unless it hides the
+ * shortcut: validation, at the end of training, found that the run uses it, and this part of the data shows less than
+ * R4_USES and less than a quarter of what validation lost. Where all classes have the same masked content, swapping it
+ * changes nothing. */
+typedef struct {
+  r4_verdict verdict, by_validation;
+  bool hidden, doubtful; /* doubtful: masks may mean the reverse, by one of the seeds                  */
+  double followed;       /* of r4_outcome, likewise: most of a loss that it does not explain has another cause than
+                            the class of the content (R4_VERDICT_REACTS)                               */
+  double validation;     /* lost in validation, mean over the seeds that know it and have not collapsed; NaN: none */
+} r4_judgement;
+r4_judgement r4_judge(const r4_outcome *outcome, size_t seeds, double lost);
+
 /* ---- Covering masks ------------------------------------------------------------------------- */
 
 /* Predictions that no content of any one region of a family can change, for any net, by forward passes alone: the
@@ -1267,8 +1307,8 @@ void r4_cover_put(const r4_cover *c, size_t k, size_t length, const float *const
  * its model: training (augment.cutout, augment.strips), certifying and predicting use the same one. R4_E_ARGUMENT for
  * tokens without names. */
 r4_status r4_data_constant(const r4_data *d, size_t n, float *to, r4_error *e);
-/* That of a model: part 5, r4_model_constant. */
-/* That of a trainer's training examples: how many numbers it has, and these; 0, or false: there is none. */
+/* The constant of a trainer's training examples: how many numbers it has, and these; 0, or false: there is none. That
+ * of a model is r4_model_constant, in part 5. */
 size_t r4_trainer_constants(const r4_trainer *t);
 bool r4_trainer_constant(const r4_trainer *t, size_t n, float *to);
 
@@ -1488,7 +1528,8 @@ size_t r4_model_classes(const r4_model *m);                   /* columns of its 
                                                                  output                                           */
 const char *r4_model_class_name(const r4_model *m, size_t k); /* NULL if the file names none                      */
 
-/* class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are
+/* As safetensors; a path that ends with .onnx is refused, as r4_onnx_save writes that.
+ * class_names: one for each class (two for a net with one output), or NULL. Weights that are NaN or infinite are
  * refused, here and when a file is loaded (R4_E_DOMAIN); the error names the parameter and the index. */
 r4_status r4_model_save(const r4_net *n, const float *weights, const char *const *class_names, const char *path,
                         r4_error *e);
@@ -1544,7 +1585,7 @@ r4_net *r4_net_preprocessed(const r4_net *n, const char *path, const char *prepr
 /* ==== Part 6: steps of your own =============================================================== */
 
 /* A step of training by hand is: a net, a batch, an objective built for both (a graph), its gradient (r4_grad), a plan
- * of these (part 7), and an optimiser. examples/own_steps.c does it in 60 lines. */
+ * of these (part 7), and an optimiser. examples/own_steps.c does it. */
 
 /* ---- Nets ----------------------------------------------------------------------------------- */
 
@@ -1796,12 +1837,12 @@ typedef struct {
   r4_id used; /* as logits, a function of leaf                                                      */
 } r4_objective;
 
-/* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
- * error in g, if an option is out of its range. */
 /* What these options make training minimise, for people and with their numbers: "mean loss on filled examples + 10 x
  * mean ||m . g(x)||_2^2; ..". batch, masked, guided and reach change nothing. r4_string_free; NULL for an unknown
  * method, and when out of memory. */
 char *r4_objective_text(const r4_objective_options *options);
+/* The method's training objective for a batch. An example whose mask is 0 has q_i = 0. All zeros, and an
+ * error in g, if an option is out of its range. */
 r4_objective r4_objective_build(r4_graph *g, const r4_net *n, const r4_id *param,
                                 const r4_objective_options *options);
 

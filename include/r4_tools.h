@@ -216,19 +216,6 @@ r4_data *r4_settings_texts(const r4_settings *s, const char *path, int64_t token
 
 /* Written at the end of a run as outcome.json in its folder; the fields "stopped" and "only" are not in it. */
 r4_status r4_outcome_read(const char *folder, r4_outcome *to, r4_error *e);
-/* The verdict on a run, by all that is known of it: a swap test in which it loses this share of its correct
- * predictions, and how its seeds ended. The test decides, unless it hides the shortcut: validation, at the end of
- * training, found that the run uses it, and this part of the data shows less than R4_USES and less than a quarter of
- * what validation lost. Where all classes have the same masked content, swapping it changes nothing. */
-typedef struct {
-  r4_verdict verdict, by_validation;
-  bool hidden, doubtful; /* doubtful: masks may mean the reverse, by one of the seeds                  */
-  double followed;       /* of r4_outcome, likewise: most of a loss that it does not explain has another cause than
-                            the class of the content (R4_VERDICT_REACTS)                               */
-  double validation;     /* lost in validation, mean over the seeds that know it and have not collapsed; NaN: none */
-} r4_judgement;
-r4_judgement r4_judge(const r4_outcome *outcome, size_t seeds, double lost);
-
 /* The cost of training, by the log of a run's folder of one seed: the sum over its epochs. A resumed run has logged
  * each epoch once. */
 typedef struct {
@@ -406,7 +393,8 @@ typedef struct {
   r4_attribution_options attribution;
   const char *title; /* or NULL */
   bool common_scale; /* the nets of a row share one scale per method; otherwise each heat map has its own */
-  bool answers;      /* labels are predictions, not the truth: rows have names of files, and nothing is marked wrong */
+  bool answers; /* labels are predictions, not the truth: names of files, nothing marked wrong, several in a row */
+  const float *probability; /* [examples], of these predictions; or NULL */
 } r4_heat_options;
 
 /* A PNG file with a row for each example of d, which must be images, and in it a heat map for each method and net, at

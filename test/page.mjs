@@ -3,14 +3,13 @@
 import { existsSync, readFileSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
-  box, browser, check, click, close, event, focus, heard, key, pause, press, requests, resize, runTests, send, start, tooWide, until, value,
+  browser, check, click, close, event, focus, heard, key, pause, requests, resize, runTests, send, start, tooWide, until, value,
 } from './browser.mjs';
 
 const [, folder, imagesPage, textsPage, axe] = process.argv.slice(2);
 const addressOf = (page) => 'file://' + resolve(page).split('/').map(encodeURIComponent).join('/');
 
 const ground = () => value('getComputedStyle(document.body).backgroundColor');
-const clip = () => value("document.querySelector('.over').style.clipPath");
 
 async function downloaded(selector, ending, byMouse = false) {
   const before = new Set(readdirSync(folder));
@@ -105,28 +104,16 @@ const common = {
 };
 
 const images = {
-  'the slider moves by keyboard, and says where it is': async () => {
-    const before = await clip();
-    await focus('#wipe');
-    await key('ArrowRight');
-    check((await value("document.getElementById('wipe').value")) === '51', 'an arrow is not one step');
-    check((await clip()) !== before, 'the picture stays');
-    check(/^51 % .*, 49 % /.test(await value("document.getElementById('wipe').getAttribute('aria-valuetext')")), 'aria-valuetext');
-    await key('Home');
-    check((await clip()).includes('0%'), 'Home does not show the right one alone');
-  },
-  'the picture moves by mouse': async () => {
-    const at = async (b, share, kind) => press(b.x + b.width * share, b.y + b.height / 2, kind);
-    await until('the slider to follow the mouse to 75', async () => { // a busy machine may still be scrolling
-      const b = await box('.wipeable');
-      await at(b, 0.2, 'mousePressed');
-      await at(b, 0.75, 'mouseMoved');
-      await at(b, 0.75, 'mouseReleased');
-      return Math.abs(Number(await value("document.getElementById('wipe').value")) - 75) <= 2;
-    });
+  'photo, before and after stand beside each other, each with its caption': async () => {
+    const said = (k) => value(`document.querySelector('.compare').children[${k}].querySelector('figcaption').textContent`);
+    check((await value("document.querySelector('.compare').children.length")) === 3, 'three pictures');
+    check((await said(0)).startsWith('image'), await said(0));
+    const names = JSON.parse(await value("JSON.stringify(['left', 'right'].map((id) => document.getElementById(id).selectedOptions[0].text))"));
+    for (const k of [0, 1]) check((await said(k + 1)).startsWith(`${names[k]}, gradient`), await said(k + 1));
+    check((await value("new Set(Array.from(document.querySelectorAll('.example h4'), (h) => /label ([^:]*):/.exec(h.textContent)[1])).size")) > 1, 'examples of one class');
   },
   'other nets and maps can be chosen': async () => {
-    const picture = () => value("document.querySelector('.compare .wipeable img').src");
+    const picture = () => value("document.querySelector('.compare').children[1].querySelector('img').src");
     const set = (id, v) => value(`(() => { const s = document.getElementById('${id}'); s.value = '${v}';
       s.dispatchEvent(new Event('change')); })()`);
     const seen = new Set([await picture()]);
@@ -135,7 +122,7 @@ const images = {
     await set('map', 'bounds');
     seen.add(await picture());
     check(seen.size === 3, `${seen.size} pictures, expected 3`);
-    check((await value("document.querySelector('.compare p').textContent")).includes('width of the bounds'), 'the caption stays');
+    check((await value("document.querySelector('.compare').children[1].querySelector('figcaption').textContent")).includes('width of the bounds'), 'the caption stays');
   },
   'ablations have bands, cells, numbers and downloads': async () => {
     const count = (what) => value(`document.querySelectorAll('#ablations ${what}').length`);

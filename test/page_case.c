@@ -4,8 +4,19 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "data/data.h"
 
 enum { EXAMPLES = 40, PIXELS = PAGE_SIDE * PAGE_SIDE };
+
+/* Names that no program may give, but a file may have. */
+static void rename_all(struct names **l, const char *const *name)
+{
+  r4_error e = {0};
+  struct names *own = names_new(&e);
+  for (size_t k = 0; k < (*l)->n; k++) names_add(own, name[k], NULL, &e);
+  names_drop(*l);
+  *l = own;
+}
 
 /* A stripe for each class, a bright corner that is masked, and noise. */
 static void make_data(struct page_case *c)
@@ -27,12 +38,12 @@ static void make_data(struct page_case *c)
   a.shape = c->no_images ? R4_SHAPE(PIXELS) : R4_SHAPE(PAGE_SIDE, PAGE_SIDE, 1);
   a.classes = 2;
   a.group_count = c->groups ? c->groups : 2;
-  a.class_names = c->class_name;
-  if (!c->groups) a.group_names = c->class_name;
   if (!c->no_masks) a.mask_floats = mask, a.mask_means = R4_MASKS_IRRELEVANT;
   r4_error e = {0};
   c->d = r4_data_new(&a, &e);
   if (!c->d) fail_msg("%s", e.text);
+  rename_all(&c->d->classes, c->class_name);
+  if (!c->groups) rename_all(&c->d->groups, c->class_name);
 }
 
 static void make_net(struct page_case *c)

@@ -223,7 +223,7 @@ static void test_program(void **state)
   put("c", &last[CASE_CERTIFICATE]);
   EXPECT("${R4}-check", 2, "usage: r4-check [--quiet] CERTIFICATE");
   EXPECT("${R4}-check c model.safetensors data.npz", 0, "0 holds\n1 open\n2 holds\n",
-         "3 lines: 2 hold, 0 do not hold, 0 cannot tell, 1 open", "certified accuracy 66.66 % (2 of 3)");
+         "3 lines: 2 hold, 0 do not hold, 0 cannot tell, 1 open", "certified accuracy 66.67 % (2 of 3)");
   EXPECT("${R4}-check --quiet c model.safetensors data.npz", 0, "3 lines: 2 hold");
   command_lacks("0 holds");
   EXPECT("${R4}-check c --quiet model.safetensors data.npz", 2, "usage: r4-check [--quiet] CERTIFICATE");

@@ -220,11 +220,21 @@ static void it_says_how_to_check(void **state)
 {
   (void)state;
   EXPECT("cp -r run how && rm -f how/*.npz how/seed-*/cert* && $R4 certify how --seed 1 --eps 0.1 --examples 20", 0,
-         "check it with: r4-check how/seed-1/certificate-box-0.1.txt how/seed-1/model.safetensors "
+         "r4-check --quiet how/seed-1/certificate-box-0.1.txt how/seed-1/model.safetensors "
          "how/certificate-test.npz\n");
   EXPECT("$R4 certify how --seed 1 --eps 0.1 --examples 20 --force > how.all && "
-         "sed -n 's/^check it with: r4-check //p' how.all > how.txt && "
-         "${R4%/r4}/r4-check $(cat how.txt)", 0, " 0 do not hold");
+         "sed -n 's/^check it with: //p' how.all > how.txt && sh how.txt", 0, " 0 do not hold");
+  EXPECT("sed -n 's/^seed 1: \\(.*\\) certified$/certified accuracy \\1/p' how.all > a.how && sh how.txt | grep "
+         "'^certified' "
+         "> b.how && cmp a.how b.how && cat b.how", 0, " of 20)");
+  EXPECT("mkdir -p alone && cp $R4 alone/r4 && alone/r4 certify how --seed 1 --eps 0.1 --examples 20 --force", 0,
+         "check it with: r4-check --quiet how/seed-1/");
+  EXPECT("$R4 certify erm --range --attack 0 --out erm.txt --data erm.npz", 0, "No example with a mask is certified: "
+         "method erm "
+         "trains without bounds; train with bound: true, or try --method linear, which");
+  EXPECT("cp -r erm little && sed -i 's/^method: .*/method: cert-r4/; s/^eps: .*/eps: 0.01/' little/config.yaml && "
+         "$R4 certify little --range --attack 0 --out little.txt --data little.npz", 0,
+         "is certified: it was trained for eps 0.01; train with eps: range, or try --method linear");
   EXPECT("$R4 certify how --seed 1 --eps 0.1 --examples 20 --force --json", 0,
          "\"model\":\"how/seed-1/model.safetensors\",\"data\":\"how/certificate-test.npz\"");
 }

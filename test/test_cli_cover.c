@@ -93,7 +93,7 @@ static void predictions_are_those_of_the_certificate(void **state)
     for (size_t i = 0; i < TEST; i++) {
       bool certified = false, agreed = false;
       const struct js *photo = js_at(photos, i);
-      assert_string_equal(js_text(js_get(photo, "answer")), want[i].class ? "dog" : "cat");
+      assert_string_equal(js_text(js_get(photo, "prediction")), want[i].class ? "dog" : "cat");
       assert_true(js_flag(js_get(photo, "certified"), &certified) &&
                   js_flag(js_get(photo, "agreed"), &agreed));
       assert_int_equal(certified, want[i].holds);
@@ -168,7 +168,7 @@ static void other_forms(void **state)
   EXPECT("$R4 predict run --cover edges:0.3 pets/images/16.png", 0, "pets/images/16.png  cat   certified\n");
   EXPECT(
     "$R4 predict run --cover edges:0.3 --csv pets/images/16.png pets/images/17.png", 0,
-    "file,answer,certified,agreed,net_alone\npets/images/16.png,cat,true,true,cat\npets/images/17.png,dog,");
+    "file,prediction,certified,agreed,net_alone\npets/images/16.png,cat,true,true,cat\npets/images/17.png,dog,");
   EXPECT("$R4 predict run/seed-0/model.safetensors --cover edges:0.3 pets/images/16.png", 2,
          "takes 100 numbers");
   EXPECT("$R4 predict conv/seed-0/model.safetensors --cover edges:0.3 pets/images/16.png", 0, "16.png  ");

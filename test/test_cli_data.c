@@ -410,13 +410,47 @@ static void tables_have_misspelt_classes(void **state)
   expect("$R4 data lint rare | grep -c class-rare", 1, "0\n");
   shell("mv full rare/metadata.csv");
   expect("$R4 data lint rare", 1, "note    mask-none: there are no masks");
-  expect("$R4 data lint rare", 1, "there are no test examples: set some apart");
+  expect("$R4 data lint rare", 1, "there are no test examples: data.val holds some out for validation, and the net "
+                                  "is evaluated on those");
   expect("sed '1s/$/,split/; 2,9s/$/,val/; 10,$s/$/,train/' rare/metadata.csv > m && mv m rare/metadata.csv && $R4 "
          "data lint rare",
          1, "there are no test examples: the net is evaluated on those for validation");
   expect("mkdir rare/Mask rare/others && $R4 data lint rare", 1,
          "warning mask-folder: the folder Mask is not read: masks are read from one called masks");
   expect("$R4 data lint rare | grep -c 'mask-none\\|others'", 1, "0\n");
+}
+
+/* A folder for each class as people have it: photos of many sizes, some that are not read, masks beside them. */
+static void lint_says_what_a_folder_hides(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 12; i++) {
+    char name[40];
+    for (int k = 0; k < 3; k++) {
+      static const char *const folders[] = {"cat", "dog", "Masken"};
+      snprintf(name, sizeof name, "wild/%s/%s%d.png", folders[k], k == 1 ? "d" : "c", i);
+      put_grey(folder, name, (size_t)(4 + i), 5, (uint8_t)(9 * i), (uint8_t)(3 * k));
+    }
+    snprintf(name, sizeof name, "wild/Masken/d%d.png", i);
+    put_grey(folder, name, (size_t)(4 + i), 5, 0, 255);
+  }
+  shell("touch wild/cat/Thumbs.db wild/cat/.DS_Store");
+  expect("$R4 data lint wild 2>&1", 1, "the images have different sizes: here all are resized to 64 x 64; --size N "
+                                       "selects");
+  expect("$R4 data lint wild", 1,
+         "warning mask-folder: the folder Masken is read as a class, but 24 of its 24 files are called like images of "
+         "other classes: are these masks?");
+  expect("$R4 data lint wild | grep -c reading", 1, "0\n");
+  shell("touch wild/cat/x.bmp wild/dog/a.webp wild/dog/b.gif; mkdir wild/bird");
+  expect("$R4 data lint wild", 1, "reading: wild: 3 files are not PNG or JPEG and left out, cat/x.bmp first");
+  expect("$R4 data lint wild", 1, "reading: wild: 1 folder has no PNG or JPEG file and so no class, bird first");
+  expect("$R4 data show wild --out wild.png 2>&1", 0, "resized to 64 x 64");
+  expect("$R4 data show wild --size 16 2>&1 | grep -c 'here all are resized'", 1, "0\n");
+  shell("rm -r wild/Masken wild/bird; cp -r wild/dog wild/owl; for k in 0 1 2 3 4 5; do "
+        "mv wild/dog/d$k.png wild/dog/c$k.png; mv wild/owl/d$k.png wild/owl/c$k.png; done");
+  expect("$R4 data lint wild | grep -c mask-folder", 1, "0\n"); /* each class counts on its own */
+  expect("printf 'file,label\\ncat/c1.png,verd\\344chtig\\ncat/c2.png,gut\\n' >wild/metadata.csv; $R4 data lint wild",
+         1, "warning name-bytes: the name \"verd\\xe4chtig\" is not UTF-8: save the table as \"CSV UTF-8\"");
 }
 
 static void outlines_are_masks(void **state)
@@ -477,6 +511,7 @@ int main(void)
     cmocka_unit_test_setup(lint_names_the_other_meaning, start),
     cmocka_unit_test_setup(label_images_need_a_word, start),
     cmocka_unit_test_setup(tables_have_misspelt_classes, start),
+    cmocka_unit_test_setup(lint_says_what_a_folder_hides, start),
     cmocka_unit_test_setup(outlines_are_masks, start),
   };
   int failed = cmocka_run_group_tests_name("cli_data", tests, NULL, NULL);

@@ -130,11 +130,11 @@ static void the_next_command_has_the_same_options(void **state)
   (void)state;
   char line[700];
   EXPECT(
-    "$R4 find patched --size 48 --mask-means irrelevant --all-parts --most 9 --seed 3 --out 'to look at'", 0,
-    "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all-parts --from 'to look "
+    "$R4 find patched --size 48 --mask-means irrelevant --all-parts --most 5 --seed 3 --out 'to look at'", 0,
+    "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 5 --all-parts --from 'to look "
     "at/find.json' "
     "--propose ",
-    "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 9 --all-parts --quick-net\n");
+    "  r4 find patched --mask-means irrelevant --size 48 --seed 3 --most 5 --all-parts --quick-net\n");
   snprintf(line, sizeof line, "$R4 %s", strstr(command_output, "find patched"));
   *strchr(line, '\n') = 0;
   EXPECT(line, 0, " masks in masks/masks");
@@ -146,18 +146,19 @@ static void the_next_command_has_the_same_options(void **state)
 static void a_stamp_and_names_are_found(void **state)
 {
   (void)state;
-  EXPECT("$R4 find stamped --out st", 0, "\n 1 cell-", " photos are ", " at the bottom right (row ",
-         " than the other photos are there; ", " of them are dogs (dogs are 50 % of all photos)",
+  EXPECT("$R4 find stamped --all --out st", 0, "\n 1 cell-", " photos are ", " at the bottom right (row ",
+         " of 8 x 8) than the other photos are there; ", " %, are dogs (dogs are 50 % of all photos)",
          "file names give the label away: \"", "_\" (40, all ", ") and 3 more",
          "  r4 find stamped --from st/find.json --propose cell-", "  r4 find stamped --quick-net\n");
   command_lacks("called");
   EXPECT("grep -o '\"kind\":\"[a-z]*\"' st/find.json | tail -1; grep -c '\"id\":\"file-name' st/find.json", 0,
          "\"kind\":\"file\"\n1\n");
   EXPECT("$R4 find stamped --most 2 --quick-net", 0, "\n 1 cell-", "\n 2 cluster-", " to the net: it is on ",
-         " shows it best", "  r4 find stamped --most 2 --quick-net --propose cluster-");
+         " shows it best", "   no p: what a net looks at is not tested\n",
+         "  r4 find stamped --most 2 --quick-net --propose cell-");
   command_lacks("\n 3 ");
   EXPECT("mkdir few && cp -r stamped/cats few/cats && cp -r stamped/dogs few/dogs && cd few && "
-         "for f in dogs/* cats/Siamese*; do mv $f ${f%/*}/x${f##*_}; done && $R4 find .",
+         "for f in dogs/* cats/Siamese*; do mv $f ${f%/*}/x${f##*_}; done && $R4 find . --all",
          0, "40 file names begin with \"Manx_\"; all of them are cats (cats are 50 % of all photos)");
 }
 
@@ -200,6 +201,45 @@ static void json_says_where(void **state)
          0, "same\n");
 }
 
+/* The clearest example is of the class, and so are its 80 % that are; the picture has a row for each finding. */
+static void a_sheet_shows_the_class(void **state)
+{
+  (void)state;
+  struct image look;
+  uint8_t *bytes = NULL;
+  size_t size = 0, own = 0, n = 0, rows = 0;
+  int64_t of_class = 0;
+  r4_error e = {0};
+  EXPECT("$R4 find stamped --out drawn", 0, "drawn/find.png shows examples of each");
+  EXPECT("$R4 find stamped", 0, "--out FOLDER draws examples of each, with its place, in FOLDER/find.png");
+  EXPECT("cat drawn/find.json", 0, "findings");
+  struct js *root = command_json();
+  const struct js *one = first_of(root);
+  assert_true(js_whole(js_get(one, "of_class"), &of_class) && of_class < (int64_t)js_size(js_get(one, "examples")));
+  for (const struct js *s = NULL; (s = js_next(js_get(one, "examples"), s)); n++) {
+    bool is = !strcmp(js_text(js_get(s, "label")), js_text(js_get(one, "class")));
+    assert_true(is == (n < (size_t)of_class)); /* all are of training */
+    own += is;
+  }
+  assert_int_equal(own, of_class);
+  rows = js_size(js_get(root, "findings"));
+  js_free(root);
+  assert_int_equal(file_read(path_in(scratch_folder(), "drawn/find.png"), 1 << 26, &bytes, &size, &e), R4_OK);
+  assert_int_equal(image_decode(bytes, size, "find.png", 3, &look, &e), R4_OK);
+  assert_int_equal(look.width, 10 + 8 * 122);
+  assert_int_equal(look.height, 10 + rows * (112 + 2 * 14 + 10));
+  /* of the first finding, at the bottom right, the outline is there and not elsewhere */
+  size_t outlined[2] = {0};
+  for (size_t k = 0; k < 112 * 112; k++) {
+    size_t y = k / 112, x = k % 112;
+    const uint8_t *p = look.pixel + ((24 + y) * look.width + 10 + x) * 3;
+    outlined[y >= 70 && x >= 70] += p[0] == 0 && p[1] == 210 && p[2] == 255;
+  }
+  assert_true(outlined[1] > 40 && !outlined[0]);
+  image_clear(&look);
+  r4_mem_free(bytes);
+}
+
 /* id becomes the name of the first finding in a file. */
 static void first_id(const char *file, char id[64])
 {
@@ -220,7 +260,8 @@ static void masks_of_anything_are_not_trusted(void **state)
          "");
   first_id("any/find.json", id);
   snprintf(line, sizeof line, "$R4 find patched --propose %s --from any/find.json --out anyhow", id);
-  EXPECT(line, 0, "r4 find: these masks are not to be trusted: only 0 % of them are likely right",
+  EXPECT(line, 0, "r4 find: these masks are not to be trusted: only 0 % of them are likely on photos that show it",
+         "; some 0 % of them are likely on photos that show it.", "another finding may do better",
          "  r4 find patched --quick-net\n", " masks in anyhow/masks");
 }
 
@@ -333,10 +374,11 @@ static void a_word_is_found(void **state)
   (void)state;
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --out words", 0, "word-spielberg",
          "the word \"spielberg\" is in 40 texts, all of them good (good are 50 % of all texts)",
-         "data.mask_words: spielberg", "p = ");
+         "To mask words that must not matter, and only these", "  data.mask_words: WORD, WORD\n", "look at the texts",
+         "p = ");
   command_lacks("such as");
-  EXPECT("$R4 find films.csv --tokenizer vocab.txt", 0,
-         "  r4 find films.csv --tokenizer vocab.txt --propose word-spielberg ");
+  command_lacks("data.mask_words: spielberg"); /* nobody has judged it */
+  command_lacks("find.png");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg", 0,
          "data.mask_words: spielberg\n");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --propose word-spielberg --from words/find.json", 0,
@@ -382,7 +424,16 @@ static void what_is_asked_makes_no_sense(void **state)
          "--propose $id",
          2, "--propose needs --out");
   EXPECT("$R4 find plain --from used/find.json --propose x --out y", 2,
-         "used/find.json: is about other data");
+         "used/find.json: is about other data, of as many examples: content");
+  EXPECT("head -100 patched/metadata.csv > fewer.csv; cp -r patched fewer; cp fewer.csv fewer/metadata.csv; "
+         "$R4 find fewer --from used/find.json --propose x --out y",
+         2, "is about other data, of 160 examples, and these are 99; read the data as for that search");
+  EXPECT("cp -r patched dealt; sed -i '2,9s/train/val/' "
+         "dealt/metadata.csv; $R4 find dealt --from used/find.json --propose x --out y",
+         2, "with 144 examples for training, and these have 136: the parts are others");
+  EXPECT("cp -r patched renamed; sed -i 's/cat/lion/' renamed/metadata.csv; "
+         "$R4 find renamed --from used/find.json --propose x --out y",
+         2, "with other classes");
   EXPECT("echo '{\"version\": 7' > cut.json; $R4 find patched --from cut.json --propose x --out y", 3,
          "cut.json: line 2");
   EXPECT("$R4 find patched --from none.json --propose x --out y", 3, "none.json");
@@ -403,6 +454,14 @@ static void data_cannot_be_searched(void **state)
          "gone/metadata.csv:9: file 007.png: is neither in gone nor in gone/images");
 }
 
+/* Of one class alone, as a new user may give it. */
+static void a_class_folder_is_not_all(void **state)
+{
+  (void)state;
+  EXPECT("$R4 find stamped/cats/", 3, "stamped/cats/: has photos, but no class folders", "did you mean stamped?");
+  EXPECT("cd stamped/cats && $R4 find .", 3, "did you mean the folder that it is in?");
+}
+
 static void a_folder_cannot_be_written(void **state)
 {
   (void)state;
@@ -417,18 +476,31 @@ static void a_folder_cannot_be_written(void **state)
 
 /* ---- With a net ---- */
 
+/* The net is another one with another seed, and the same with the same. */
+static void a_net_has_a_seed(void **state)
+{
+  (void)state;
+  EXPECT("for k in 1 2 3; do $R4 find stamped --quick-net --seed $((k / 2)) --json > seed$k.json; done; "
+         "cmp -s seed2.json seed3.json && echo same; cmp -s seed1.json seed2.json || echo other",
+         0, "same\nother\n");
+  EXPECT("id=$(sed -n 's/.*{\"id\":\"\\([^\"]*\\)\".*/\\1/p' seed1.json | head -1); "
+         "$R4 find stamped --quick-net --propose $id --out marked",
+         0, "the net was trained for these masks alone", "marked/sheet.png shows the first 100");
+}
+
 static void a_net_is_asked(void **state)
 {
   (void)state;
   EXPECT("$R4 find patched --quick-net --out net --progress", 0, "find: training: 6 of 6\n",
-         "find: explaining: ", "find: filling: ", "painting this place over costs the net ",
-         " % of its margin (its confidence)", "  r4 find patched --from net/find.json --propose cluster-");
+         "find: explaining: ", "find: filling: ", "   painted over, the ",
+         "The margin is how much the net prefers the class to all others",
+         "net/find.png shows examples of each", "  r4 find patched --from net/find.json --propose border-");
   EXPECT("cat net/find.json", 0, "\"net\":{\"run\":\"quick\"}", "--quick-net");
   put_text(scratch_folder(), "net.yaml",
            "data: patched\nmethod: erm\nepochs: 6\nbatch: 16\noptimizer: adam\nrate: 0.003\ndata.val: 0.1\n"
            "net: conv 8 3 p1, relu, maxpool 4, flatten, dense 2\n");
   EXPECT("$R4 train net.yaml --out run --quiet && $R4 find patched --run run --json", 0,
-         "\"net\":{\"run\":\"run\"}", "\"lean\":0");
+         "\"net\":{\"run\":\"run\"}", "\"lean_se\":0.");
   EXPECT("$R4 find patched --run run/seed-0/model.safetensors", 2, "--run needs the folder of a run");
   EXPECT("$R4 find films.csv --run run", 3, "texts need a tokenizer");
   EXPECT("$R4 find films.csv --tokenizer vocab.txt --size 8 --run run", 2,
@@ -453,6 +525,9 @@ int main(void)
     cmocka_unit_test(a_word_is_found),
     cmocka_unit_test(the_first_findings_come_first),
     cmocka_unit_test(what_is_asked_makes_no_sense),
+    cmocka_unit_test(a_sheet_shows_the_class),
+    cmocka_unit_test(a_net_has_a_seed),
+    cmocka_unit_test(a_class_folder_is_not_all),
     cmocka_unit_test(data_cannot_be_searched),
     cmocka_unit_test(a_folder_cannot_be_written),
     cmocka_unit_test(a_net_is_asked),

@@ -242,7 +242,9 @@ static void sweeps_pick_by_validation(void **state)
   EXPECT(
     "$R4 sweep small.yaml --set method=r3 --set epochs=4 --over lambda=0.01,0.1 --over rate=0,0.02 --out s",
     0, "[4/4] ", "| lambda | rate |", "the test part was not used",
-    "Picked by validation alone, by the score", "rate=0.02\n", "r4 eval s/runs/lambda=0.");
+    "Picked by validation alone, by the score", "rate=0.02\n", "r4 eval s/runs/lambda=0.",
+    "\n2 of 2 groups have fewer than 5 validation examples, cat first (2): the worst group of validation");
+  EXPECT("cat s/results.md", 0, "\n2 of 2 groups have fewer than 5 validation examples");
   EXPECT("cat s/results.csv", 0, "lambda,rate,val_avg_group_accuracy,val_avg_group_accuracy_sd,", ",1\n",
          ",as_is_auc,as_is_auc_sd,", ",as_is_swap_lost_share,");
   EXPECT("cat s/results.json", 0, "\"as_is\":{\"loss\":", "\"ece\":", "\"val_kappa_masked_max\":");

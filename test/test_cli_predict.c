@@ -1,4 +1,5 @@
 /* "r4 predict" as a user meets it, on runs that "r4 train" makes first. Needs $R4, the command. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void answers_are_those_of_evaluation(void **state)
     char line[1024];
     r4_data *d = evaluated(runs[k], want);
     assert_int_equal(r4_data_count(d), TEST);
-    int n = snprintf(line, sizeof line, "$R4 predict %s --json 2>/dev/null", runs[k]);
+    int n = snprintf(line, sizeof line, "$R4 predict %s --seed 0 --json 2>/dev/null", runs[k]);
     for (size_t i = 0; i < TEST; i++)
       n += snprintf(line + n, sizeof line - (size_t)n, " pets/images/%s",
                     strrchr(r4_data_example(d, i).file, '/') + 1);
@@ -93,7 +94,7 @@ static void text_has_a_line_for_each_photo(void **state)
   (void)state;
   EXPECT("$R4 predict run pets/images/16.png pets/images/17.png", 0, "pets/images/16.png  cat ",
          "   dog, \"big\" 0.", "pets/images/17.png  dog, \"big\" 0.", "   cat 0.",
-         "seed 0, the first of 2; --seed selects another\n");
+         "r4 predict: seed 0 of 2, the best by validation (", " %); --seed N selects another, --seed all the mean");
   EXPECT("$R4 predict run --seed 1 pets/images/ | wc -l", 0, "25\n");
   command_lacks("seed");
   EXPECT("$R4 predict run/seed-1 pets/images > a; $R4 predict run --seed 1 pets/images > b; "
@@ -102,7 +103,37 @@ static void text_has_a_line_for_each_photo(void **state)
   EXPECT("$R4 predict run/seed-1/model.safetensors conv/seed-0/explain.png", 2,
          "r4 predict: run/seed-1/model.safe");
   EXPECT("$R4 predict conv/seed-0/model.safetensors --json pets/images/00.png", 0, "\"seed\":null",
-         "\"answer\":\"cat\"");
+         "\"prediction\":\"cat\"");
+}
+
+/* The seed of the higher score of validation, whichever that is; the mean of all; and where nobody knows, the first. */
+static void seeds_of_a_run(void **state)
+{
+  (void)state;
+  EXPECT("cp -r run worse && for k in 0 1; do sed -i \"s/\\\"score\\\":[0-9.e-]*/\\\"score\\\":0.$((k+5))/\" "
+         "worse/seed-$k/log.jsonl; done; $R4 predict worse pets/images", 0,
+         "r4 predict: seed 1 of 2, the best by validation (60.0 %);");
+  EXPECT("$R4 predict worse pets/images --json 2>/dev/null", 0, "\"seed\":1,");
+  EXPECT("$R4 predict worse pets/images 2>/dev/null > best.txt; $R4 predict run pets/images --seed 1 > one.txt; cmp "
+         "best.txt one.txt", 0);
+  EXPECT("rm worse/seed-0/log.jsonl; $R4 predict worse pets/images", 0,
+         "r4 predict: seed 0 of 2, the first, as validation does not tell them apart;");
+  EXPECT("$R4 export worse --onnx worse.onnx", 0, "r4 export: seed 0 of 2, the first,");
+  double p[3] = {0};
+  static const char *const seeds[] = {"0", "1", "all"};
+  for (int k = 0; k < 3; k++) {
+    char line[200];
+    snprintf(line, sizeof line, "$R4 predict run --seed %s --json pets/images/16.png", seeds[k]);
+    EXPECT(line, 0, k == 2 ? "\"seed\":\"all\"" : "\"seed\":");
+    struct js *root = command_json();
+    const struct js *photo = js_at(js_get(root, "photos"), 0);
+    assert_true(js_number(js_at(js_get(photo, "probabilities"), 0), &p[k]));
+    js_free(root);
+  }
+  assert_true(p[0] != p[1] && fabs(p[2] - (p[0] + p[1]) / 2) < 1e-7);
+  EXPECT("$R4 predict run --seed all --heat x.png pets/images/16.png", 2, "give --seed N");
+  EXPECT("$R4 predict conv/seed-0/model.safetensors --seed all pets/images/16.png", 2, "--seed needs the folder of a "
+         "run");
 }
 
 static void folders_in_natural_order(void **state)
@@ -131,7 +162,7 @@ static void csv_can_be_read_back(void **state)
   (void)state;
   put_grey(scratch_folder(), "odd/a, \"b\".png", 8, 8, 200, 10);
   put_grey(scratch_folder(), "odd/c\n\xff.png", 8, 8, 10, 200);
-  EXPECT("$R4 predict conv odd --csv", 0, "file,answer,probability,p_cat,\"p_dog, \"\"big\"\"\"\n",
+  EXPECT("$R4 predict conv odd --csv", 0, "file,prediction,probability,cat,\"dog, \"\"big\"\"\"\n",
          "\"odd/a, \"\"b\"\".png\",cat,");
   command_harmless();
   struct csv c;
@@ -184,11 +215,18 @@ static void heat_maps(void **state)
   EXPECT("$R4 predict conv --heat heat.jpg pets/images/10.png", 2,
          "needs --heat and a file that ends in .png");
   EXPECT("$R4 predict conv --heat nowhere/heat.png pets/images/10.png --json", 3, "nowhere/heat.png",
-         "\"heat\":null", "\"answer\":\"cat\"");
+         "\"heat\":null", "\"prediction\":\"cat\"");
   EXPECT("$R4 predict dense --heat dense.png pets/images/10.png && ls dense.png", 0, "dense.png");
   EXPECT("$R4 predict one --heat one.png pets/images/10.png && ls one.png", 0, "one.png");
   EXPECT("$R4 predict one --heat none.png nowhere.png; ls none.png", 2, "nowhere.png: opening",
          "cannot access");
+  put_text(scratch_folder(), "width.sh", "od -An -tu1 -j16 -N8 $1 | awk '{print $3*256+$4, $7*256+$8}'\n");
+  EXPECT("$R4 predict conv --heat two.png pets/images/1[01].png && sh width.sh two.png > small.txt && "
+         "$R4 predict conv --heat sheet.png pets/images", 0, "r4 predict: sheet.png shows the first 24 of 25 photos;");
+  EXPECT("$R4 predict conv --heat three.png pets/images/1[012].png && sh width.sh three.png", 0, "1356 ");
+  EXPECT("sh width.sh sheet.png", 0, "1356 "); /* three side by side, eight rows */
+  EXPECT("$R4 predict conv --heat few.png pets/images/1*.png", 0);
+  command_lacks("shows the first");
 }
 
 /* ---- What goes wrong ---- */
@@ -226,11 +264,18 @@ static void photos_unlike_those_of_training(void **state)
 static void wrong_arguments(void **state)
 {
   (void)state;
+  EXPECT("touch x.npz; $R4 predict run x.npz", 2, "x.npz: has arrays, and photos are expected; for arrays use Python",
+         "r4 eval RUN --data x.npz --other-data --predictions FILE.csv");
+  EXPECT("$R4 predict pets.yaml a.png", 2, "RUN is a file of settings; expected the folder of a run");
+  EXPECT("mkdir -p split/cat split/dog; $R4 predict conv split", 3, "but it has folders: name them (cat, dog)\n");
+  EXPECT("mkdir mixed; cp pets/images/00.png mixed; touch mixed/a.bmp mixed/b.webp mixed/Thumbs.db; "
+         "$R4 predict conv mixed", 0, "mixed/00.png  cat", "mixed: 2 files are not PNG or JPEG and left out: a.bmp, "
+                                                           "b.webp\n");
   EXPECT("$R4 predict", 2, "needs RUN");
   EXPECT("$R4 predict run", 2, "needs IMAGES");
   EXPECT("$R4 predict nowhere a.png", 3, "nowhere/config.yaml");
   EXPECT("$R4 predict run --seed 7 a.png", 3, "run has no model of seed 7");
-  EXPECT("$R4 predict run --seed x a.png", 2, "--seed needs a whole number");
+  EXPECT("$R4 predict run --seed x a.png", 2, "--seed needs a whole number, all or best");
   EXPECT("$R4 predict conv/seed-0/model.safetensors --seed 0 a.png", 2, "--seed needs the folder of a run");
   EXPECT("$R4 predict run --csv --json a.png", 2, "give one");
   EXPECT("$R4 predict run --force a.png", 2, "--force is for the file of --heat");
@@ -275,6 +320,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(answers_are_those_of_evaluation),
     cmocka_unit_test(text_has_a_line_for_each_photo),
+    cmocka_unit_test(seeds_of_a_run),
     cmocka_unit_test(folders_in_natural_order),
     cmocka_unit_test(csv_can_be_read_back),
     cmocka_unit_test(json_of_any_name),

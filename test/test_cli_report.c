@@ -28,7 +28,25 @@ static void a_page_is_made(void **state)
   command_lacks("measuring"); /* what was measured is kept */
   EXPECT("grep -o 'r4 train [a-z]*/config.yaml --set seed=0 --seeds 2 --out again/erm' report.html", 0,
          "again/erm");
-  EXPECT("grep -c 'id=.wipe.' report.html", 0, "1");
+  EXPECT("grep -c 'id=.compare.' report.html; grep -c 'details class=.theory.' report.html; grep -c 'images shown, ' "
+         "report.html",
+         0, "1\n1\n1\n");
+  EXPECT("grep -c 'Only some classes have masks' report.html", 1, "0");
+}
+
+static void what_was_not_measured_is_said(void **state)
+{
+  (void)state;
+  EXPECT("$R4 report erm clean --out unlike.html", 0, "r4 report: clean was measured on other data (", "than the "
+         "page is about");
+  EXPECT("$R4 report erm cert --out alike.html", 0);
+  command_lacks("other data");
+  pets_make((struct pets){.folder = "some", .cat = "cat", .dog = "dog", .test = 6, .masked = true});
+  pets_settings("some.yaml", "some", "");
+  EXPECT("rm some/masks/*[13579].png; $R4 train some.yaml --out some-run --quiet && $R4 report some-run && "
+         "cat some-run/report.html", 0,
+         "Only some classes have masks: what may give the others away (dog) was not measured.",
+         ", label dog: some-run is"); /* examples are not of the masked class alone */
 }
 
 /* A page about several belongs to none of them: it is written here, and over nothing but a page. */
@@ -142,7 +160,9 @@ static void errors_and_codes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_page_is_made),         cmocka_unit_test(several_runs_have_a_page_here),
+    cmocka_unit_test(a_page_is_made),
+    cmocka_unit_test(what_was_not_measured_is_said),
+    cmocka_unit_test(several_runs_have_a_page_here),
     cmocka_unit_test(pages_name_no_places),   cmocka_unit_test(figures_of_eval_are_used),
     cmocka_unit_test(other_data_stand_apart), cmocka_unit_test(folders_are_on_no_page),
     cmocka_unit_test(runs_that_cannot_be_read_are_named),

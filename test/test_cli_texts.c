@@ -158,7 +158,7 @@ static void predicts_and_draws(void **state)
   (void)state;
   EXPECT("$R4 explain erm r3 --methods gradient --out before.svg", 0, "before.svg", "r3");
   EXPECT("cat before.svg", 0, "<svg", "movie</text>", "class=\"m\"/>", "</svg>");
-  EXPECT("$R4 predict erm films.csv --csv", 0, "films.csv:2,", "p_pos");
+  EXPECT("$R4 predict erm films.csv --csv", 0, "films.csv:2,", "probability,neg,pos\n");
   EXPECT("printf 'good & <able> film' > a.txt; $R4 predict erm a.txt --heat a.svg", 0, "a.txt");
   EXPECT("cat a.svg", 0, "&amp;</text>", "film</text>");
   EXPECT("$R4 predict erm a.txt --heat a.png", 2, ".svg");

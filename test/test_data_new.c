@@ -323,6 +323,21 @@ static void mask_values_are_for_files(void **state)
   assert_string_equal(e.text, "arrays: masks: example 0 has 2 at 0, expected 0 to 1");
 }
 
+static void wrong_names_are_refused(void **state)
+{
+  (void)state;
+  static const char *const twice[] = {"cat", "dog", "cat"}, *const latin[] = {"cat", "caf\xe9", "dog"};
+  REFUSE(of_bytes, a.class_names = twice, R4_E_ARGUMENT,
+         "class_names: 0 and 2 are both \"cat\", expected different names");
+  REFUSE(of_bytes, a.class_names = latin, R4_E_ARGUMENT, "class_names: name 1 is not UTF-8");
+  REFUSE(of_bytes, a.classes = 0, R4_E_ARGUMENT, "class_names are given and classes is 0");
+  REFUSE(of_bytes, a.group_count = 0, R4_E_ARGUMENT, "group_names are given and group_count is 0");
+  REFUSE(of_bytes, a.group_names = twice; a.group_count = 3, R4_E_ARGUMENT, "group_names: 0 and 2 are both");
+  REFUSE(of_bytes, a.classes = SIZE_MAX; a.class_names = NULL, R4_E_ARGUMENT, "classes is 18446744073709551615");
+  REFUSE(of_bytes, a.classes = (1 << 20) + 1; a.class_names = NULL, R4_E_ARGUMENT,
+         "classes is 1048577, expected at most 1048576");
+}
+
 static void wrong_arrays_are_refused(void **state)
 {
   (void)state;
@@ -360,6 +375,37 @@ static void wrong_arrays_are_refused(void **state)
   REFUSE(of_floats, a.n = SIZE_MAX, R4_E_ARGUMENT, "examples, expected 1 to");
   REFUSE(of_bytes, (a.scale = INFINITY), R4_E_PARSE, "scale of bytes is inf");
   REFUSE(of_bytes, a.class_names = ((const char *const[]){"a", NULL, "c"}), R4_E_ARGUMENT, "name 1 of 3");
+}
+
+/* Parts without examples are data as well; there are three. */
+static void parts_are_three(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = make(of_floats()), *test = r4_data_part(d, R4_TEST, &e);
+  assert_int_equal(r4_data_count(test), 0);
+  const int none[] = {R4_SPLITS, 7, -1};
+  for (size_t k = 0; k < 3; k++) {
+    assert_null(r4_data_part(d, (r4_split)none[k], &e));
+    assert_int_equal(e.status, R4_E_ARGUMENT);
+    assert_non_null(strstr(e.text, "expected 0 to 2"));
+  }
+  r4_data_free(test);
+  r4_data_free(d);
+}
+
+/* There is room for what there is, whatever the size that is asked for. */
+static void batches_are_no_larger_than_the_data(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  r4_data *d = make(of_bytes());
+  r4_batches *b = r4_batches_new(d, &(r4_batch_options){.size = SIZE_MAX / 2}, &e);
+  if (!b) fail_msg("%s", e.text);
+  assert_int_equal(r4_batches_count(b), 1);
+  assert_int_equal(r4_batches_next(b).count, N);
+  r4_batches_free(b);
+  r4_data_free(d);
 }
 
 static void wrong_texts_are_refused(void **state)
@@ -422,6 +468,9 @@ int main(void)
                                      cmocka_unit_test(files_give_the_same_hash),
                                      cmocka_unit_test(mask_values_are_for_files),
                                      cmocka_unit_test(wrong_arrays_are_refused),
+                                     cmocka_unit_test(wrong_names_are_refused),
+                                     cmocka_unit_test(parts_are_three),
+                                     cmocka_unit_test(batches_are_no_larger_than_the_data),
                                      cmocka_unit_test(wrong_texts_are_refused),
                                      cmocka_unit_test(memory_may_run_out)};
   return cmocka_run_group_tests(tests, scratch_make, scratch_remove);

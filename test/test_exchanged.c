@@ -40,7 +40,8 @@ static const int32_t PREDICTED[] = {0, 0, 0, 1, 1, 0, 1, 0};
 static const int32_t AFTER[] = {0, 0, 1, 0, 1, 1, 1, 0}; /* of 0, 3, 4, 5, and once more */
 static size_t EXCHANGED[] = {0, 3, 4, 5};
 
-/* What stands before the exchange is a mean over groups, as what stands behind it: groups of 6 and 2, correct in 3 and 2. */
+/* What stands before the exchange is a mean over groups, as what stands behind it: of groups of 6 and 2, 3 and 2 are
+ * correct. */
 static void the_figure_before_is_of_the_same_kind(void **state)
 {
   (void)state;

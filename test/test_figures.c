@@ -108,8 +108,8 @@ static void values_come_from_counts(void **state)
   assert_true(isnan(r4_figure_of_group(m, r4_figure_find("certified_worst_group_accuracy"), 0)));
 }
 
-/* Three quarters of the correct predictions of group 1 are lost by removal, and a quarter by exchange: .5 and 1 (1 - 3 / 4) are
- * left. */
+/* Three quarters of the correct predictions of group 1 are lost by removal, and a quarter by exchange: .5 and
+ * 1 (1 - 3 / 4) are left. */
 static void what_is_removed_counts_if_it_costs_more(void **state)
 {
   (void)state;

@@ -277,12 +277,12 @@ static void masks_may_be_doubted(void **state)
   assert_doubt(20, 10, .5, NULL);
   assert_doubt(
     20, 0, .49,
-    "these masks are not to be trusted: only 49 % of them are likely right. What is at the places of cell-1 "
-    "is on photos of other classes, too, or something is missing there");
+    "these masks are not to be trusted: only 49 % of them are likely on photos that show it. What is at the "
+    "places of cell-1 is on photos of other classes, too, or something is missing there");
   assert_doubt(
     20, 12, .3,
-    "these masks are not to be trusted: only 30 % of them are likely right, and 12 of 20 are empty. What is "
-    "at the places of cell-1 is on photos of other classes, too, or something is missing there");
+    "these masks are not to be trusted: only 30 % of them are likely on photos that show it, and 12 of 20 are "
+    "empty. What is at the places of cell-1 is on photos of other classes, too, or something is missing there");
   assert_doubt(0, 0, .3, NULL);
   assert_null(r4_proposed_doubt(NULL, NULL));
   assert_true(r4_proposed_right(NULL) == 0);

@@ -158,7 +158,7 @@ static void images_are_resized(void **state)
   put_image(folder, "0/b.png", 6, 8, 3, red, blue);
   put_grey(folder, "masks/0/a.png", SIDE, SIDE, 255, 0);
   folder_refused(folder, &irrelevant,
-                 "0/a.png has 4 x 4 pixels and 0/b.png has 8 x 6: give a height and a width");
+                 "0/a.png has 4 x 4 pixels and 0/b.png has 8 x 6: give a size to resize them to (data.size in");
   r4_data_options options = irrelevant;
   options.height = 2;
   folder_refused(folder, &options, "height 2 and width 0, expected both");

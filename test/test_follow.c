@@ -66,8 +66,8 @@ static void each_gets_content_of_either_sort(void **state)
   r4_data_free(d);
 }
 
-/* Masks are on one class: what it has there is taken away by what the other has there, and put on that, where an example
- * of its own class gives what it has itself. A masked example whose class gives nothing is not asked. */
+/* Masks are on one class: what it has there is taken away by what the other has there, and put on that, where an
+ * example of its own class gives what it has itself. A masked example whose class gives nothing is not asked. */
 static void masks_on_one_class_are_removed_and_pasted(void **state)
 {
   (void)state;
@@ -111,8 +111,8 @@ static void too_few_are_not_asked(void **state)
 }
 
 /* By hand: of 5 examples, two are correct with their own content in all 8 draws and with others' in 2; one with either
- * in 4; two never: o = 1, 1, 1/2, 0, 0 and a = 1/4, 1/4, 1/2, 0, 0, so that followed = 1.5 / 2.5, and the sum of squares
- * is 2 (3/4)^2 - 1.5^2 / 5. */
+ * in 4; two never: o = 1, 1, 1/2, 0, 0 and a = 1/4, 1/4, 1/2, 0, 0, so that followed = 1.5 / 2.5, and the sum of
+ * squares is 2 (3/4)^2 - 1.5^2 / 5. */
 static void the_share_is_that_by_hand(void **state)
 {
   (void)state;

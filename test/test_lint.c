@@ -151,6 +151,25 @@ static void objects(r4_data *d)
   }
 }
 
+/* One of each group is all there is for validation. */
+static void thin_validation(r4_data *d)
+{
+  for (size_t i = 0; i < CLASSES; i++) d->record[i].split = R4_VAL;
+}
+
+/* White is all but a patch in a corner, which lies elsewhere in each: as patches are that were drawn the other way. */
+static void inverted_at_many_places(r4_data *d)
+{
+  for (size_t i = 0; i < N; i++) {
+    uint8_t mask[PIXELS];
+    memset(mask, 255, sizeof mask);
+    for (size_t k = 0; k < 8; k++)
+      if (i >> k & 1) mask[k] = 0;
+    mask[8] = 0;
+    set_mask(d, i, mask);
+  }
+}
+
 static void all_but_objects(r4_data *d)
 {
   for (size_t i = 0; i < N; i++) {
@@ -315,6 +334,9 @@ static const struct {
    "180 of 180 masks mark more than half of the example as what must not matter, and", false},
   {some_are_inverted, "mask-unlike", "3 of 180 masks mark more than half of the example, example 20 first, and", false},
   {objects, "mask-inverted", "180 of 180 masks mark the middle of the image", false},
+  {thin_validation, "val-small", "3 of 3 groups have fewer than 5 validation examples, A first (1): the worst", true},
+  {inverted_at_many_places, "mask-inverted",
+   "180 of 180 masks mark more than half of the example as what must not matter, and 180 the middle, where", false},
   {all_but_objects, "mask-large",
    "180 of 180 masks mark more than half of the example as what must not matter. If white "
    "marks what *should* matter, use --mask-means relevant",
@@ -324,7 +346,7 @@ static const struct {
   {relevant_patches, "mask-inverted",
    "of them differ. If white marks what must *not* matter, use --mask-means irrelevant", false},
   {relevant_objects, "mask-inverted", "must not matter. If white marks what must *not* matter", false},
-  {all_but_relevant, "mask-large", "must not matter. If white marks what must *not* matter", true},
+  {all_but_relevant, "mask-inverted", "usually is. If white marks what must *not* matter", false},
 };
 
 /* Masks alone: the same sentences, and no others. */

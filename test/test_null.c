@@ -55,6 +55,13 @@ static double ends_room[1];
   X(r4_found_save, "what was found", r4_found_save(NULL, have.d, NULL, NULL, have.path, e))                  \
   X(r4_found_save, "data", r4_found_save(have.f, NULL, NULL, NULL, have.path, e))                            \
   X(r4_found_save, "a file", r4_found_save(have.f, have.d, NULL, NULL, NULL, e))                             \
+  X(r4_found_sheet, "what was found", r4_found_sheet(NULL, have.d, have.path, e))                            \
+  X(r4_found_sheet, "data", r4_found_sheet(have.f, NULL, have.path, e))                                      \
+  X(r4_found_sheet, "a file", r4_found_sheet(have.f, have.d, NULL, e))                                       \
+  X(r4_proposed_sheet, "proposals", r4_proposed_sheet(NULL, have.d, have.path, e))                           \
+  X(r4_proposed_sheet, "data", r4_proposed_sheet((const r4_proposed *)have.f, NULL, have.path, e))           \
+  X(r4_proposed_sheet, "a file", r4_proposed_sheet((const r4_proposed *)have.f, have.d, NULL, e))            \
+  X(r4_find_quick_net, "data", none(r4_find_quick_net(NULL, 0, e), e))                                       \
   X(r4_proposed_save, "proposals", r4_proposed_save(NULL, have.d, NULL, NULL, have.path, e))                 \
   X(r4_proposed_save, "data", \
     r4_proposed_save((const r4_proposed *)have.f, NULL, NULL, NULL, have.path, e))                           \

@@ -129,7 +129,8 @@ static void what_one_class_has_is_removed(void **state)
 static void what_both_have_is_not_removed(void **state)
 {
   (void)state;
-  static const struct example both[] = {{-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255}, {5, 0, ILL, 255}, {5, 0, ILL, 255}};
+  static const struct example both[] = {
+    {-1, 1, HEALTHY, 255}, {-1, 1, HEALTHY, 255}, {5, 0, ILL, 255}, {5, 0, ILL, 255}};
   r4_data *d = make(both, COUNT(both)), *few = make(FEW, COUNT(FEW));
   r4_swap_options o = r4_swap_defaults();
   assert_int_equal(test(d, NULL)->removed, 0);

@@ -278,7 +278,7 @@ static void it_goes_on_after_its_end(void **state)
   r4_data_free(d);
 }
 
-/* No file appears where the program stands. */
+/* No file appears where the program stands, nor one under the name of another format, which nobody could read. */
 static void it_leaves_no_files(void **state)
 {
   (void)state;
@@ -291,6 +291,10 @@ static void it_leaves_no_files(void **state)
   assert_int_not_equal(access("checkpoint", F_OK), 0);
   assert_int_not_equal(access("log.jsonl", F_OK), 0);
   assert_int_not_equal(access(scratch_path("none"), F_OK), 0);
+  assert_error(&e, r4_trainer_save_model(t, scratch_path("m.ONNX"), &e), "r4_onnx_save writes ONNX");
+  assert_int_equal(e.status, R4_E_ARGUMENT);
+  assert_int_not_equal(access(scratch_path("m.ONNX"), F_OK), 0);
+  assert_int_equal(r4_trainer_save_model(t, scratch_path("onnx"), &e), R4_OK);
   r4_trainer_free(t);
   r4_settings_free(s);
   r4_data_free(d);
@@ -331,6 +335,47 @@ static void it_tells_and_refuses(void **state)
 }
 
 /* Data that a program gives are used as they are: it is told which settings that leaves without an effect. */
+static r4_data *grey_levels(size_t rank, float brightest)
+{
+  static float x[N * PIXELS];
+  static int32_t y[N];
+  for (size_t i = 0; i < N; i++) y[i] = (int32_t)(i % 2);
+  for (size_t k = 0; k < N * PIXELS; k++) x[k] = brightest * (float)(k % 7) / 6;
+  r4_data_arrays a = {.n = N, .shape = R4_SHAPE(SIDE, SIDE, 1), .floats = x, .labels = y};
+  if (rank == 1) a.shape = R4_SHAPE(PIXELS);
+  return r4_data_new(&a, NULL);
+}
+
+/* Pixels from 0 to 255 as floats: the first that is said. Of other features nobody knows. */
+static void it_names_images_out_of_scale(void **state)
+{
+  (void)state;
+  static const struct {
+    size_t rank;
+    float brightest;
+    const char *says;
+  } cases[] = {{3, 255, "the data: values are from 0 to 255, and those of images are meant to be in [0, 1]"},
+               {3, 252, "the data: all values are whole numbers from 0 to 252, like bytes: divide them by 255"},
+               {3, 1, NULL},
+               {3, 127, NULL},
+               {3, 256, NULL},
+               {1, 252, NULL}};
+  r4_settings *s = settings_with((const char *const[]){"method=erm", "net=flatten, dense 2", "select=last", NULL});
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    r4_data *d = grey_levels(cases[k].rank, cases[k].brightest);
+    r4_trainer *t = trainer_of(s, d);
+    *heard = 0;
+    r4_trainer_listen(t, hear, NULL);
+    if (cases[k].says && strncmp(heard, cases[k].says, strlen(cases[k].says)))
+      fail_msg("%zu: \"%s\", expected \"%s\" first", k, heard, cases[k].says);
+    if (!cases[k].says) assert_null(strstr(heard, "255"));
+    r4_trainer_free(t);
+    r4_data_free(d);
+  }
+  r4_settings_free(s);
+  r4_trainer_listen(NULL, hear, NULL); /* nobody speaks */
+}
+
 static void it_names_settings_of_data_that_do_nothing(void **state)
 {
   (void)state;
@@ -434,6 +479,7 @@ int main(void)
     cmocka_unit_test(checkpoints_go_on_to_the_same_bits),
     cmocka_unit_test(it_leaves_no_files),
     cmocka_unit_test(it_tells_and_refuses),
+    cmocka_unit_test(it_names_images_out_of_scale),
     cmocka_unit_test(it_names_settings_of_data_that_do_nothing),
     cmocka_unit_test(data_without_masks_are_a_control_if_that_is_meant),
     cmocka_unit_test(it_shows_its_plan),

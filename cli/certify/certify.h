@@ -84,8 +84,9 @@ r4_status certify_from_part(struct certify_job *j, const char *path, const char 
 
 /* ---- certify_run.c ---- */
 
-int certify_run(const struct certify_settings *o, const struct claim *claim, r4_split split);
-/* "r4 certify: seed 0 (1 of 3): 1200 of 10000 examples, 31 s left" on a terminal. */
+int certify_run(struct certify_settings *o, const struct claim *claim, r4_split split);
+/* "r4 certify: seed 0 (1 of 3): 1200 of 10000 examples, 31 s left": on a terminal all the time, elsewhere a line every
+ * few seconds. */
 void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began);
 
 /* ---- certify_print.c ---- */

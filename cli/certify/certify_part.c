@@ -66,16 +66,32 @@ int certify_check_masks(const struct certify_job *j)
 struct proving {
   struct certify_job *j;
   struct part kept;
-  size_t before, done; /* examples at the beginning, and by now */
-  double began;
+  size_t done;         /* examples by now                                  */
+  size_t last, stage;  /* what was reported last, and in which stage       */
+  size_t from;         /* examples that this stage has nothing to do with  */
+  double began;        /* the stage                                        */
 };
+
+/* Linear bounds come back to examples that intervals leave open, and better slopes once more: the time that is left is
+ * that of the stage, whose examples take alike. */
+static void follow_stage(struct proving *w, size_t done, size_t of)
+{
+  if (w->last && (done <= w->last || w->last == of)) {
+    w->stage++;
+    w->from = done - 1;
+    w->began = timer_now();
+  }
+  w->last = done;
+}
 
 static bool proved(size_t done, size_t of, void *user)
 {
   struct proving *w = user;
   if (done > w->done) part_add(&w->kept, done - w->done, w->j->example + w->done);
   if (done > w->done) w->done = done;
-  certify_progress(w->j, "bounds", done - w->before, of - w->before, w->began);
+  static const char *const stages[] = {"bounds", "linear bounds", "linear bounds of better slopes"};
+  follow_stage(w, done, of);
+  certify_progress(w->j, stages[w->stage < 2 ? w->stage : 2], done - w->from, of - w->from, w->began);
   return true;
 }
 
@@ -86,7 +102,7 @@ r4_status certify_from_part(struct certify_job *j, const char *path, const char 
   struct proving w = {.j = j, .began = timer_now()};
   bool again = options->method != R4_BOUND_INTERVALS, before = is_file(path); /* linear bounds come back to examples */
   size_t n = r4_data_count(j->data);
-  w.before = w.done = part_open(&w.kept, &example_lines, path, key, again ? 0 : n, j->example);
+  w.from = w.done = part_open(&w.kept, &example_lines, path, key, again ? 0 : n, j->example);
   if (again) part_close(&w.kept);
   if (again && before)
     fprintf(stderr, "r4 certify: begins again, as --method %s was interrupted before all examples were done\n",

@@ -1,6 +1,8 @@
 /* The figures of certified seeds: a table, or JSON. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "certify/certify.h"
 #include "json_out.h"
@@ -111,15 +113,77 @@ static void print_claim(const struct certify_job *j)
   printf("; semantics %s, method %s\n\n", c->semantics, c->method);
 }
 
+/* The checker beside this program, as nobody has installed what was just built; else the one that the shell finds. */
+static void find_checker(char path[PATH_SIZE])
+{
+  char self[PATH_SIZE] = "";
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  char *slash = n > 0 ? strrchr(self, '/') : NULL;
+  if (slash) *slash = 0;
+  bool fits = slash && snprintf(path, PATH_SIZE, "%s/r4-check", self) < PATH_SIZE;
+  if (!fits || access(path, X_OK)) snprintf(path, PATH_SIZE, "r4-check");
+}
+
+/* A path below the folder that this was started in, without it. */
+static const char *from_here(const char *path)
+{
+  char here[PATH_SIZE];
+  size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+  return n && !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
+}
+
 static void print_check(const struct certify_row *row)
 {
-  printf("check it with: r4-check ");
+  char checker[PATH_SIZE];
+  find_checker(checker);
+  printf("check it with: ");
+  cli_print_word(stdout, from_here(checker));
+  printf(" --quiet ");
   cli_print_word(stdout, row->file);
   printf(" ");
   cli_print_word(stdout, row->model);
   printf(" ");
   cli_print_word(stdout, row->data);
   printf("\n");
+}
+
+/* "15.73 % (67 of 426)" */
+struct counted {
+  char text[80];
+};
+static struct counted counted(const struct certify_row *row)
+{
+  struct counted to;
+  const r4_group_shares *s = &row->share[R4_SHARE_CERTIFIED];
+  snprintf(to.text, sizeof to.text, "%.2f %% (%.0f of %zu)", 100 * s->all, s->all * (double)s->examples, s->examples);
+  return to;
+}
+
+static bool certifies_nothing(const struct certify_row *row, size_t n)
+{
+  double most = 0;
+  for (size_t i = 0; i < n; i++)
+    most = fmax(most, (row[i].masked->examples ? row[i].masked : row[i].share)[R4_SHARE_CERTIFIED].all);
+  return most == 0;
+}
+
+/* "nothing is certified: .." and what helps: a net that has never seen bounds, or smaller ones; or bounds that are too
+ * wide, as of a method that is quick. */
+static void explain_nothing(const struct certify_job *j)
+{
+  r4_setting_value method = {0}, eps = {0};
+  r4_settings_get(j->run->settings, "method", &method, NULL);
+  r4_settings_get(j->run->settings, "eps", &eps, NULL);
+  const char *linear = strcmp(j->o->method, "intervals") ? "" : ", or try --method linear, which is tighter and slower";
+  bool whole = isnan(eps.real), smaller = !whole && (j->o->range || strtod(j->o->eps, NULL) > eps.real);
+  printf("No example with a mask is certified: ");
+  if (!method.text || !r4_method_uses(method.text, "eps=range"))
+    printf("method %s trains without bounds; train with bound: true%s\n", shown(method.text ? method.text : "erm").text,
+           linear);
+  else if (smaller)
+    printf("it was trained for eps %g; train with eps: %s%s\n", eps.real, j->o->range ? "range" : j->o->eps, linear);
+  else
+    printf("the bounds are too wide; train longer or with a larger lambda%s\n", linear);
 }
 
 static void print_notes(const struct certify_job *j, const struct certify_row *row, size_t n)
@@ -139,10 +203,11 @@ static void print_notes(const struct certify_job *j, const struct certify_row *r
       printf("seed %lld: mean certified radius of examples with a mask %.4g\n", (long long)row[i].seed, row[i].radius);
     if (!isnan(row[i].delta))
       printf("seed %lld: largest masked explanation delta* %.6g\n", (long long)row[i].seed, row[i].delta);
+    printf("seed %lld: %s certified\n", (long long)row[i].seed, counted(&row[i]).text);
     printf("seed %lld: %s (%.1f s)\n", (long long)row[i].seed, shown(row[i].file).text, row[i].seconds);
   }
+  if (boxes && !j->certificate.words && certifies_nothing(row, n)) explain_nothing(j);
   for (size_t i = 0; i < n; i++) print_check(&row[i]);
-  (void)j;
 }
 
 /* A certified example that an attack breaks is a defect of r4, and must not pass unnoticed. */

@@ -9,8 +9,10 @@
 #include "timer.h"
 #include "train.h"
 
+static const double QUIET = 5; /* seconds without a line */
+
 struct work {
-  const struct certify_settings *o;
+  struct certify_settings *o;
   const struct claim *claim;
   r4_split split;
   struct run *run;
@@ -26,12 +28,22 @@ static int fail(const r4_error *e)
   return cli_fail("certify", e->status, e->text);
 }
 
-void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began)
+/* On a terminal a line that changes. Elsewhere a line now and then, from the time on when somebody wonders; the first
+ * of them is the estimate of work that takes long. */
+static bool is_due(const struct certify_job *j, size_t done, size_t of, double spent)
 {
   static double shown_at;
-  double now = timer_now(), spent = now - began;
-  if (!j->terminal || (now < shown_at + 0.2 && done < of)) return;
+  double now = timer_now();
+  if (j->terminal ? now < shown_at + 0.2 && done < of : done == of || spent < QUIET || now < shown_at + QUIET)
+    return false;
   shown_at = now;
+  return true;
+}
+
+void certify_progress(const struct certify_job *j, const char *doing, size_t done, size_t of, double began)
+{
+  double spent = timer_now() - began;
+  if (!is_due(j, done, of, spent)) return;
   char *text = NULL;
   size_t size;
   FILE *f = open_memstream(&text, &size);
@@ -42,7 +54,7 @@ void certify_progress(const struct certify_job *j, const char *doing, size_t don
     fprintf(f, ", ");
     watch_left(f, spent * (double)(of - done) / (double)done);
   }
-  if (!fclose(f)) watch_line(done < of ? text : "");
+  if (!fclose(f)) j->terminal ? watch_line(done < of ? text : "") : (void)fprintf(stderr, "%s\n", text);
   free(text);
 }
 
@@ -304,12 +316,9 @@ static r4_data *first_examples(const r4_data *d, size_t n, r4_error *e)
 static int open_data(struct work *w, const r4_data *all)
 {
   r4_error e = {0};
-  r4_data *part = r4_data_part(all, w->split, &e);
-  if (!part) return fail(&e);
-  if (!r4_data_count(part)) {
-    r4_data_free(part);
-    return run_no_examples("certify", w->o->run, w->o->split, all);
-  }
+  int code = EXIT_DONE;
+  r4_data *part = run_part("certify", w->o->run, all, &w->o->split, &w->split, &code);
+  if (!part) return code;
   w->data = first_examples(part, (size_t)w->o->examples, &e);
   r4_data_free(part);
   w->train = w->data ? r4_data_part(all, R4_TRAIN, &e) : NULL;
@@ -317,7 +326,7 @@ static int open_data(struct work *w, const r4_data *all)
   return w->net ? EXIT_DONE : fail(&e);
 }
 
-int certify_run(const struct certify_settings *o, const struct claim *claim, r4_split split)
+int certify_run(struct certify_settings *o, const struct claim *claim, r4_split split)
 {
   int code = EXIT_DONE;
   struct work w = {.o = o, .claim = claim, .split = split, .run = runs_open("certify", o->run, &code)};

@@ -28,7 +28,7 @@ static const struct option options[] = {
    "complete: seconds of branch and bound for each example, at most"},
   {"slopes", OPTION_WHOLE, AT(slopes), "20", 0, 1e6,
    "linear, best, complete: steps of a search for better bounds of relus where the usual ones cannot tell; 0: none"},
-  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"split", OPTION_TEXT, AT(split), SPLIT_AUTO, 0, 0, SPLIT_HELP},
   {"seed", OPTION_WHOLE, AT(seed), "-1", -1, 1e9, "only this seed of the run; -1: all"},
   {"examples", OPTION_WHOLE, AT(examples), "0", 0, 1e9, "number of examples, from the first on; 0: all"},
   {"attack", OPTION_WHOLE, AT(attack), "3", 0, 1e6, "random starts of the attack on each example; 0: no attack"},
@@ -62,11 +62,11 @@ static int run(int argc, char **argv)
 {
   struct certify_settings o;
   if (!options_read("certify", options, &o, argc, argv)) return EXIT_USAGE;
-  int split;
-  if (!source_split("certify", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
+  r4_split split;
+  if (!run_split("certify", o.split, &split)) return EXIT_USAGE;
   const struct claim *claim = choose(&o);
   int code = claim ? claim->check(&o) : EXIT_USAGE;
-  return code ? code : certify_run(&o, claim, (r4_split)split);
+  return code ? code : certify_run(&o, claim, split);
 }
 
 const struct command command_certify = {

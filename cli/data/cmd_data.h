@@ -88,7 +88,8 @@ bool out_check(const char *command, const char *option, const char *file, const 
 
 /* Fills s->read, which then looks into s; false after a message. */
 bool source_read(const char *command, struct source *s);
-/* NULL after a message, with *code the exit code. */
+/* For commands that look at data and keep nothing of them: images of different sizes are resized, which is said. NULL
+ * after a message, with *code the exit code. */
 r4_data *source_open(const char *command, struct source *s, int *code);
 /* False after a message, unless the word is one of those that help names, or "". */
 bool source_split(const char *command, const char *word, int *split); /* -1 for "" */

@@ -69,12 +69,19 @@ bool out_check(const char *command, const char *option, const char *file, const 
   return false;
 }
 
+/* To look at photos of many sizes nobody needs to choose one. */
 r4_data *source_open(const char *command, struct source *s, int *code)
 {
+  enum { SIDE = 64 }; /* as r4 find looks at them */
   r4_error e = {0};
   *code = EXIT_USAGE;
   if (!source_read(command, s)) return NULL;
   r4_data *d = r4_data_open(s->path, &s->read, &e);
-  if (!d) *code = cli_fail(command, e.status, e.text);
+  if (d || e.status != R4_E_SHAPE || s->size) return d ? d : (*code = cli_fail(command, e.status, e.text), NULL);
+  s->read.height = s->read.width = SIDE;
+  d = r4_data_open(s->path, &s->read, &e);
+  if (!d) return *code = cli_fail(command, e.status, e.text), NULL;
+  fprintf(stderr, "r4 %s: the images have different sizes: here all are resized to %d x %d; --size N selects another\n",
+          command, SIDE, SIDE);
   return d;
 }

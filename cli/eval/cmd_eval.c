@@ -22,7 +22,7 @@ struct eval_settings {
 #define AT(field) offsetof(struct eval_settings, field)
 static const struct option options[] = {
   {"RUN", OPTION_WORDS, AT(runs), NULL, 0, 0, "folders made by r4 train; several are compared side by side"},
-  {"split", OPTION_TEXT, AT(split), "test", 0, 0, "test, val or train"},
+  {"split", OPTION_TEXT, AT(split), SPLIT_AUTO, 0, 0, SPLIT_HELP},
   {"eps", OPTION_REAL, AT(eps), "-1", -1, 1e6, "radius of the box of fragility; -1: the setting eval.eps"},
   {"kappa", OPTION_WHOLE, AT(kappa), "-1", -1, 1e9,
    "number of masked examples to measure fragility on; 0: none; -1: the setting eval.kappa_examples"},
@@ -165,9 +165,9 @@ static int evaluate_all(const struct eval_settings *o, r4_split split, struct ev
 static int run(int argc, char **argv)
 {
   struct eval_settings o;
-  int split;
+  r4_split split;
   if (!options_read("eval", options, &o, argc, argv)) return EXIT_USAGE;
-  if (!source_split("eval", *o.split ? o.split : "nothing", &split)) return EXIT_USAGE;
+  if (!run_split("eval", o.split, &split)) return EXIT_USAGE;
   if (!swap_contents(o.swap, &o.contents) || !noise_levels(o.noise, &o.levels) ||
       !pointing_methods(o.pointing, &o.points))
     return EXIT_USAGE;
@@ -182,7 +182,7 @@ static int run(int argc, char **argv)
   }
   struct evaluation *v = calloc(o.runs.n, sizeof *v);
   if (!v) return cli_fail("eval", R4_E_MEMORY, "");
-  int code = evaluate_all(&o, (r4_split)split, v);
+  int code = evaluate_all(&o, split, v);
   for (size_t k = 0; k < o.runs.n; k++) eval_forget(&v[k]);
   free(v);
   return code;

@@ -136,15 +136,15 @@ static int measure(const struct eval_how *o, struct evaluation *v, r4_split spli
 static int measure_part(const struct eval_how *o, struct evaluation *v, const r4_data *all, r4_split split)
 {
   r4_error e = {0};
-  v->data = r4_data_part(all, split, &e);
-  if (!v->data) return cli_fail("eval", e.status, e.text);
-  if (!r4_data_count(v->data)) return run_no_examples("eval", v->path, v->split, all);
+  int code = EXIT_DONE;
+  v->data = run_part("eval", v->path, all, &v->split, &split, &code);
+  if (!v->data) return code;
   v->train = r4_data_part(all, R4_TRAIN, &e);
   if (!v->train) return cli_fail("eval", e.status, e.text);
   if (!r4_data_mask_count(all, split, -1)) v->elsewhere = r4_data_mask_count(all, R4_TRAIN, -1);
   r4_data_hash(v->data, v->hash);
   if (v->certify && !box_range("eval", "", v->run->settings, v->data, &v->valid)) return EXIT_USAGE;
-  int code = by_open(v);
+  code = by_open(v);
   return code ? code : measure(o, v, split);
 }
 

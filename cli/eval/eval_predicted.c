@@ -60,7 +60,7 @@ static void add_line(struct evaluation *v, size_t i, const char *seed, const flo
 
 static void open_file(struct evaluation *v)
 {
-  static const char *const head[] = {"example", "file", "label", "seed", "predicted"};
+  static const char *const head[] = {"example", "file", "label", "seed", "prediction"};
   char number[FIGURE_SIZE];
   v->said.file = r4_table_new();
   for (size_t k = 0; k < sizeof head / sizeof *head; k++) r4_table_column(v->said.file, head[k], 'l', 0);

@@ -32,10 +32,11 @@ static void add_cell(r4_table *t, const struct evaluation *v, const r4_value *x)
 {
   char text[FIGURE_SIZE];
   r4_figure_info f = r4_figure_describe(x->figure);
-  double mean = over_seeds(v, x->key).mean;
+  r4_mean_sd over = over_seeds(v, x->key);
+  double mean = over.mean;
   const char *star = f.better < 0 ? eval_star(v) : "";
   if (f.unit == R4_UNIT_SHARE && !isnan(mean))
-    cell(t, "%s%.2f %%", star, 100 * mean);
+    cell(t, "%s%s %%", star, percent_text(over, 0, text));
   else
     cell(t, "%s%s", star, figure_text(mean, 4, "none", text));
 }

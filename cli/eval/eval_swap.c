@@ -188,7 +188,8 @@ static double removed_lost(const struct evaluation *v)
 {
   for (size_t c = 0; c < v->contents.n; c++) {
     const r4_swapped *s = eval_swapped(v, c);
-    if (s->content == R4_FILL_SWAP && !s->none && s->removed) return r4_value_over(v->measured, v->summary.seeds, "removed_lost_share").mean;
+    if (s->content == R4_FILL_SWAP && !s->none && s->removed)
+      return r4_value_over(v->measured, v->summary.seeds, "removed_lost_share").mean;
   }
   return NAN;
 }

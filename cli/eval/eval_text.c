@@ -190,7 +190,8 @@ const char *eval_star(const struct evaluation *v)
 static void add_group(r4_table *t, size_t group, const struct evaluation *const *v, size_t n)
 {
   r4_table_cell(t, r4_data_group_name(v[0]->data, group));
-  for (size_t k = 0; k < n; k++) cell(t, "%.2f %%", 100 * v[k]->summary.group[group].mean);
+  char text[FIGURE_SIZE];
+  for (size_t k = 0; k < n; k++) cell(t, "%s %%", percent_text(v[k]->summary.group[group], 0, text));
 }
 
 static void add_comparison(r4_table *t, const struct evaluation *const *v, size_t n)
@@ -204,7 +205,8 @@ static void add_comparison(r4_table *t, const struct evaluation *const *v, size_
   for (size_t k = 0; k < by_rows(first); k++) {
     if (!first->by.count[k]) continue;
     r4_table_cell(t, first->by.value[k]);
-    for (size_t i = 0; i < n; i++) cell(t, "%.2f %%", 100 * by_accuracy(v[i], k).mean);
+    char value[FIGURE_SIZE];
+    for (size_t i = 0; i < n; i++) cell(t, "%s %%", percent_text(by_accuracy(v[i], k), 0, value));
   }
   cells_empty(t, n + 1);
   rows_add(t, v, n);

@@ -137,10 +137,25 @@ static int write_first(void *user)
   return is_file(results) ? EXIT_DONE : sweep_write(s);
 }
 
+/* Of the data of the first that is done; where these cannot be read any more, nobody can tell. */
+static void look_at_validation(struct sweep *s)
+{
+  int code;
+  size_t k = 0;
+  while (k < s->trials && !s->run[k].done) k++;
+  if (s->looked || s->by_average || k == s->trials) return;
+  s->looked = true;
+  struct run *r = runs_open("sweep", s->run[k].folder, &code);
+  r4_data *d = r ? run_data("sweep", r, "", true, &code) : NULL;
+  r4_data_thin_validation(d, s->thin);
+  r4_data_free(d);
+  runs_free(r);
+}
+
 /* Without validation there is nothing to pick by. */
 static int write_all(void *user)
 {
-  const struct sweep *s = user;
+  struct sweep *s = user;
   for (size_t k = 0; k < s->trials; k++)
     if (s->run[k].done && isnan(s->run[k].figures.val_avg.mean)) {
       fprintf(
@@ -149,6 +164,7 @@ static int write_all(void *user)
         shown(s->run[k].folder).text);
       return EXIT_USAGE;
     }
+  look_at_validation(s);
   return sweep_write(s);
 }
 
@@ -161,8 +177,9 @@ static int after(void *user, size_t k, bool made)
 
 static int print_all(void *user)
 {
-  const struct sweep *s = user;
+  struct sweep *s = user;
   size_t done = 0;
+  look_at_validation(s);
   int code = sweep_print(stdout, s);
   for (size_t k = 0; k < s->trials; k++) done += s->run[k].done;
   if (code || done < s->trials || sweep_best(s) < s->trials) return code;

@@ -21,6 +21,8 @@ struct sweep {
   struct sweep_over over[MAX_OVER];
   uint32_t *trial; /* numbers of combinations; the last setting changes fastest */
   struct listed_run *run;
+  bool looked;              /* at the groups of validation */
+  char thin[R4_ERROR_SIZE]; /* a sentence where the worst group of validation hangs on few examples, or "" */
 };
 
 /* Which value of a setting a trial has. */

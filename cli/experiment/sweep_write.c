@@ -324,6 +324,7 @@ static int print_markdown(FILE *f, const void *user)
   int code = table_end(f, "sweep", t, R4_TABLE_MARKDOWN);
   if (code) return code;
   print_unpenalised(f, s);
+  if (*s->thin) fprintf(f, "\n%s.\n", s->thin);
   if (best == s->trials) return EXIT_DONE;
   print_pick(f, s, best);
   return EXIT_DONE;

@@ -28,7 +28,7 @@ static const struct option options[] = {
   SOURCE_OPTIONS(struct find_settings, source),
   {"run", OPTION_TEXT, AT(run), NULL, 0, 0, "a run, whose net is asked what it looks at"},
   {"quick-net", OPTION_FLAG, AT(quick_net), NULL, 0, 0, "train a small net for that, in a few minutes"},
-  {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for find.json, or for what --propose makes"},
+  {"out FOLDER", OPTION_TEXT, AT(out), NULL, 0, 0, "folder for find.json and find.png, or for what --propose makes"},
   {"propose FINDING", OPTION_TEXT, AT(propose), NULL, 0, 0,
    "name of a finding: masks for all images that show it"},
   {"from FILE", OPTION_TEXT, AT(from), NULL, 0, 0, "with --propose: a find.json, instead of a search"},
@@ -64,14 +64,17 @@ enum { FIRST = 5 }; /* that are printed without --all */
 
 static void print_lean(const r4_clue *c)
 {
-  if (isnan(c->lean)) return;
-  printf("   painting this place over costs the net %.0f +- %.0f %% of its margin (its confidence)\n",
-         100 * c->lean, 100 * c->lean_se);
+  char *said = r4_clue_leaning(c);
+  if (said) printf("   %s\n", said);
+  r4_string_free(said);
 }
 
 static void print_p(const r4_clue *c)
 {
-  if (isnan(c->p)) return;
+  if (isnan(c->p)) {
+    printf("   no p: what a net looks at is not tested\n");
+    return;
+  }
   printf(c->p > 0 ? "   p = %.2g" : "   p < 1e-300", c->p);
   printf(" after the correction for all that was tried%s%s\n", c->pure ? "; pure" : "",
          c->local ? "; at a place" : "");
@@ -113,20 +116,6 @@ static void print_rest(const struct find_settings *s, size_t rest)
   printf("%s --all\n\n", s->quick_net ? " --quick-net" : "");
 }
 
-/* The line for a settings file, of words that tell without exception. */
-static void print_mask_words(const r4_found *f)
-{
-  size_t n = 0;
-  for (size_t k = 0; k < r4_found_count(f); k++) {
-    r4_clue c = r4_found_at(f, k);
-    if (!c.words || !c.pure) continue;
-    printf("%s%s",
-           n++ ? ", " : "If none of the pure ones may matter, for the file of a run:\n\n  data.mask_words: ",
-           c.words);
-  }
-  if (n) printf("\n\n");
-}
-
 static const char *net_of(const struct find_settings *s)
 {
   return *s->run ? s->run : s->quick_net ? "quick" : NULL;
@@ -159,19 +148,63 @@ static void print_command(const struct find_settings *s)
   }
 }
 
-static void print_next(const struct find_settings *s, const r4_found *f)
+static void print_margin(const r4_found *f)
 {
-  printf("Which of these may matter, nobody but you can say: a smooth lesion is benign for a reason, a patch "
-         "next to it\n"
-         "is not. Look at the photos or texts.\n");
-  r4_clue c = r4_found_at(f, r4_found_safest(f));
+  for (size_t k = 0; k < r4_found_count(f); k++) {
+    if (isnan(r4_found_at(f, k).lean)) continue;
+    printf("The margin is how much the net prefers the class to all others; the prediction turns where it is gone.\n");
+    return;
+  }
+}
+
+/* Of texts: the person's own choice, never ours. Nothing is masked that nobody has judged. */
+static void print_next_of_words(void)
+{
+  printf("To mask words that must not matter, and only these, for the file of a run:\n\n"
+         "  data.mask_words: WORD, WORD\n");
+}
+
+/* Why the command is not about the first finding. */
+static void print_passed_over(const r4_found *f, size_t k)
+{
+  if (k) printf("%s has no place that could be marked; %s is the first that has.\n", r4_found_at(f, 0).id,
+                r4_found_at(f, k).id);
+}
+
+/* What can be drawn. */
+static bool has_sheet(const r4_data *d, const r4_found *f)
+{
+  r4_shape shape = r4_data_shape(d);
+  return r4_found_count(f) && shape.rank == 3 && (shape.dim[2] == 1 || shape.dim[2] == 3);
+}
+
+static void print_sheet(const struct find_settings *s)
+{
+  if (*s->out)
+    printf("%s/find.png shows examples of each, with its place.\n", shown(s->out).text);
+  else
+    printf("--out FOLDER draws examples of each, with its place, in FOLDER/find.png.\n");
+}
+
+static void print_next(const struct find_settings *s, const r4_data *d, const r4_found *f)
+{
+  size_t k = r4_found_markable(f);
+  r4_clue c = r4_found_at(f, k);
+  print_margin(f);
+  printf("Which of these may matter, nobody but you can say: look at the %s and decide.\n", 
+         r4_data_shape(d).rank == 3 ? "photos" : "texts");
+  if (has_sheet(d, f)) print_sheet(s);
   if (!c.id) return;
+  if (c.words) {
+    print_next_of_words();
+    return;
+  }
+  print_passed_over(f, k);
   printf("To mark what must not matter:\n\n");
   print_command(s);
   printf(" --propose %s --out masks\n", c.id);
-  if (c.words || net_of(s) || c.kind == R4_CLUE_CLUSTER) return;
-  printf(
-    "\nA net may see what this search does not, and masks of what it looks at (clusters) are better:\n\n");
+  if (net_of(s) || c.kind == R4_CLUE_CLUSTER) return;
+  printf("\nWhich of these a net leans on, and what else it looks at:\n\n");
   find_print_again(stdout, s);
   printf(" --quick-net\n");
 }
@@ -188,8 +221,7 @@ static int print_text(const struct find_settings *s, const r4_data *d, const r4_
     print_clue(d, &c, k + 1, s->all || k == 0);
   }
   if (shown < n) print_rest(s, n - shown);
-  print_mask_words(f);
-  if (r4_found_count(f)) print_next(s, f);
+  if (r4_found_count(f)) print_next(s, d, f);
   return EXIT_DONE;
 }
 
@@ -207,7 +239,9 @@ static int save(const struct find_settings *s, const r4_data *d, const r4_found 
   if (!path_make(path, "%s/find.json", s->out))
     return cli_fail("find", R4_E_ARGUMENT, "the path is too long");
   if (r4_found_save(f, d, s->source.path, net_of(s), path, &e)) return cli_fail("find", e.status, e.text);
-  return EXIT_DONE;
+  if (!has_sheet(d, f)) return EXIT_DONE;
+  if (!path_make(path, "%s/find.png", s->out)) return cli_fail("find", R4_E_ARGUMENT, "the path is too long");
+  return r4_found_sheet(f, d, path, &e) ? cli_fail("find", e.status, e.text) : EXIT_DONE;
 }
 
 static int print_json(const struct find_settings *s, const r4_data *d, const r4_found *f)
@@ -227,6 +261,7 @@ static r4_found *look(const struct find_settings *s, const r4_data *d, struct fi
                              .most = (size_t)s->most,
                              .masked = s->masked || s->unstated,
                              .all = s->all_parts,
+                             .seed = s->source.read.seed,
                              .report = find_progress,
                              .user = clock};
   if (*s->from) return r4_found_load(s->from, d, e);

@@ -48,31 +48,11 @@ int find_open(struct find_settings *s, struct find_net *n, r4_data **d)
 
 /* ---- A quick one ---- */
 
-static const char *const quick[] = {"net=conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, conv "
-                                    "64 3 p1, relu, maxpool 2, flatten, dense 64, "
-                                    "relu, dense {classes}",
-                                    "method=erm",
-                                    "class_weights=balanced",
-                                    "epochs=6",
-                                    "batch=32",
-                                    "optimizer=adam",
-                                    "rate=0.001"};
-
-static r4_status set_all(r4_settings *settings, r4_error *e)
-{
-  r4_status s = settings ? R4_OK : R4_E_MEMORY;
-  for (size_t k = 0; !s && k < sizeof quick / sizeof *quick; k++)
-    s = r4_settings_set(settings, quick[k], "--quick-net", e);
-  return s;
-}
-
-static r4_status train(struct find_net *n, const r4_data *d, struct find_clock *clock, r4_error *e)
+static r4_status train(struct find_net *n, const r4_data *d, uint64_t seed, struct find_clock *clock, r4_error *e)
 {
   r4_progress p = {0};
-  r4_settings *settings = r4_settings_new();
-  r4_status s = set_all(settings, e);
-  if (!s && !(n->trainer = r4_trainer_new(settings, d, e))) s = e->status;
-  r4_settings_free(settings);
+  r4_status s = R4_OK;
+  if (!(n->trainer = r4_find_quick_net(d, seed, e))) s = e->status;
   while (!s && !r4_trainer_done(n->trainer)) {
     s = r4_trainer_epoch(n->trainer, &p, e);
     find_progress("training", (size_t)p.epoch, (size_t)p.epochs, clock);
@@ -87,7 +67,7 @@ int find_train(const struct find_settings *s, struct find_net *n, const r4_data 
 {
   r4_error e = {0};
   if (!s->quick_net) return EXIT_DONE;
-  r4_status status = train(n, d, clock, &e);
+  r4_status status = train(n, d, s->source.read.seed, clock, &e);
   return status ? cli_fail("find", status, e.text) : EXIT_DONE;
 }
 

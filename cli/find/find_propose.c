@@ -3,6 +3,15 @@
 
 #include "find/cmd_find.h"
 
+/* The least sure first; none of images that have other channels than a picture. */
+static r4_status save_sheet(const r4_proposed *p, const r4_data *d, const char *folder, r4_error *e)
+{
+  char path[PATH_MAX];
+  r4_shape shape = r4_data_shape(d);
+  if (!r4_proposed_count(p) || (shape.dim[2] != 1 && shape.dim[2] != 3)) return R4_OK;
+  return path_make(path, "%s/sheet.png", folder) ? r4_proposed_sheet(p, d, path, e) : R4_E_ARGUMENT;
+}
+
 /* The clue of that name; says which there are if there is none. */
 static bool find_clue(const r4_found *f, const char *id, r4_clue *to)
 {
@@ -18,19 +27,17 @@ static bool find_clue(const r4_found *f, const char *id, r4_clue *to)
   return false;
 }
 
-/* What to do instead: the masks of a cluster are drawn from what a net looks at. */
+/* What may do better: another place. */
 static void print_instead(const struct find_settings *s, bool cluster)
 {
   fprintf(stderr, "  Look at them before you use any; ");
-  if (cluster) {
-    fprintf(stderr, "another cluster at the same place may do better.\n");
+  if (cluster || *s->run || s->quick_net) {
+    fprintf(stderr, "another finding may do better.\n");
     return;
   }
-  fprintf(stderr, "masks of a cluster are better. Which clusters there are, says\n\n");
+  fprintf(stderr, "another finding may do better, and what a net leans on, says\n\n");
   find_print_again(stderr, s);
-  fprintf(stderr, *s->run ? " --run " : " --quick-net");
-  if (*s->run) cli_print_word(stderr, s->run);
-  fprintf(stderr, "\n\n");
+  fprintf(stderr, " --quick-net\n\n");
 }
 
 static void warn(const struct find_settings *s, const r4_proposed *p, const r4_clue *c)
@@ -52,9 +59,9 @@ static int print_proposed(const struct find_settings *s, const r4_proposed *p, c
   printf("/masks");
   if (empty) printf(", %zu of them empty", empty);
   printf("; some %.0f %% of them are likely on photos that show it.\nproposals.json lists them, the least sure first.\n"
-         "Look at them, remove wrong ones, copy the others to the folder masks of the data, and train with\n"
-         "data.mask_means: irrelevant.\n",
-         100 * r4_proposed_right(p));
+         "Look at them, %s/sheet.png shows the first 100; remove wrong ones, copy the others to the folder masks\n"
+         "of the data, and train with data.mask_means: irrelevant.\n",
+         100 * r4_proposed_right(p), shown(folder).text);
   warn(s, p, c);
   return EXIT_DONE;
 }
@@ -72,6 +79,10 @@ int find_propose(const struct find_settings *s, const r4_data *d, const r4_found
   if (!*s->out) return cli_fail("find", R4_E_ARGUMENT, "--propose needs --out and a folder for the masks");
   r4_proposed *p = r4_find_propose(d, &c, &o, &e);
   r4_status status = p ? r4_proposed_save(p, d, c.id, s->source.path, s->out, &e) : e.status;
+  if (!status) status = save_sheet(p, d, s->out, &e);
+  if (!status && s->quick_net && !*s->from)
+    fprintf(stderr, "r4 find: the net was trained for these masks alone; with find.json of a search (--out FOLDER), "
+                    "--from FOLDER/find.json needs no net\n");
   int code = status ? cli_fail("find", status, e.text) : print_proposed(s, p, &c);
   r4_proposed_free(p);
   return code;

@@ -102,6 +102,8 @@ def values(x: Any, *, layout: Layout = "NHWC", kind: Kind = "auto", what: str = 
     if a.ndim == 2 and a.shape[1] == 1 and len(a) and isinstance(a[0, 0], str):
         column = f'df["{x.columns[0]}"], not df[["{x.columns[0]}"]]' if hasattr(x, "columns") else "X[:, 0]"
         raise ArgumentError(f"{what} is a table with one column of texts, expected the column itself: {column}")
+    if a.ndim == 1 and a.dtype == object and len(a) and np.ndim(a[0]) > 0:
+        raise ArgumentError(f"{what} is a column of arrays, expected one array: np.stack({what})")
     if a.ndim < 2 or a.ndim > 4:
         raise ShapeError(
             f"Expected 2D array, got {a.ndim}D array instead: {what} has shape {a.shape}, expected [n, features], "
@@ -144,13 +146,25 @@ def _check_shares(a: Array) -> None:
     if wrong.any():
         i = int(np.argmax(wrong))
         value = next(float(v) for v in a[i].ravel() if not 0 <= v <= 1)
-        raise DomainError(f"masks: example {i} has {value:g}, expected bool, 0 to 1, or uint8 up to 255")
+        two = value > 1 and ((a == 0) | (a == value)).all()
+        advice = f"; {value:g} seems to stand for 1: give masks > 0" if two else ""
+        raise DomainError(f"masks: example {i} has {value:g}, expected bool, 0 to 1, or uint8 up to 255{advice}")
+
+
+def _without_channel(a: Array, x: Values) -> Array:
+    """Masks of images of several channels, [n, height, width, 1] (or as layout says), by pixel."""
+    n, height, width = x.array.shape[:3]
+    if x.layout == "NCHW" and a.shape == (n, 1, height, width):
+        return a[:, 0]
+    return a[..., 0] if a.shape == (n, height, width, 1) else a
 
 
 def masks(m: Any, x: Values) -> tuple[Array, bool]:
     """Masks as bytes or floats, and whether they are by feature, [n, shape], or by pixel, [n, height, width]."""
     a = to_array(m, "masks")
     by_pixel = x.array.shape[:3]
+    if x.array.ndim == 4 and a.shape not in (x.array.shape, x.given):
+        a = _without_channel(a, x)
     allowed = {x.array.shape, x.given} | ({by_pixel} if x.array.ndim == 4 else set())
     if a.shape not in allowed:
         shapes = " or ".join(str(s) for s in sorted(allowed, key=len, reverse=True))

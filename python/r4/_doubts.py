@@ -49,7 +49,7 @@ def warn_of_layout(x: Any, layout: Layout) -> None:
         )
 
 
-def unseen_by_swap(verdict: Verdict | None, swaps: Sequence[Swap]) -> str | None:
+def unseen_by_swap(verdict: Verdict | None, swaps: Sequence[Swap], all_masked: bool = False) -> str | None:
     """A sentence if validation found a shortcut that the swap test of these examples hides (r4_judge)."""
     swap = next((s for s in swaps if s.content == "swap" and s.none is None), None)
     if verdict is None or swap is None:
@@ -59,8 +59,10 @@ def unseen_by_swap(verdict: Verdict | None, swaps: Sequence[Swap]) -> str | None
     o.lost, o.lost_error = verdict.lost, verdict.lost_error
     if not LIB.r4_judge(ctypes.addressof(o), 1, swap.lost).hidden:
         return None
+    blank, paste = 'content="blank"', 'content="paste"'
+    first, then = (blank, paste) if all_masked else (paste, blank)
     return (
         f"in validation the model lost {percent(verdict.lost)} of its correct predictions when masked content was "
         f"exchanged, in these examples swapping loses {percent(swap.lost)}: their masked content is probably alike in "
-        'all classes, so the swap test cannot show it; content="blank" may, and "paste" if some examples have no mask'
+        f"all classes, so the swap test cannot show it; {first} may, or {then}"
     )

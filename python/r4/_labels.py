@@ -20,6 +20,10 @@ class NotFitted(Error, ValueError, AttributeError):
 def labels_of(y: Any, n: int) -> Array:
     """Labels of any type that can be sorted."""
     a = arrays.column(y, n, "y")
+    if isinstance(y, (list, tuple)) or a.dtype.kind == "O":
+        kinds = sorted({"texts" if isinstance(v, str) else "others" for v in (y if a.dtype.kind != "O" else a)})
+        if len(kinds) > 1:
+            raise ArgumentError("y has texts and other labels, expected one type: [str(label) for label in y]")
     if a.dtype.kind == "f":
         if not np.isfinite(a).all():
             raise ArgumentError("Input y contains NaN or infinity: expected labels")

@@ -139,10 +139,20 @@ class Classifier(Base):
         for key, value in (self.settings or {}).items():
             if (key == "data" or key.startswith("data.")) and key not in DATA_KEYS:
                 raise ArgumentError(f"{key} is about data that are read by name: arrays are taken as they are")
+            if key == "class_weights" and isinstance(value, Mapping):
+                value = self._weights_of(value)
             self._set(s, key, value)
         for sentence in s.renamed():
             warn(sentence, FutureWarning)
         return s
+
+    def _weights_of(self, by_label: Mapping[Any, float]) -> list[float]:
+        """A weight for each class, of those that are given by label; 1 for the others."""
+        classes = self.classes_.tolist()
+        unknown = [label for label in by_label if label not in classes]
+        if unknown:
+            raise ArgumentError(f"class_weights has {unknown[0]!r}, which is not one of the classes: {classes}")
+        return [float(by_label.get(label, 1)) for label in classes]
 
     def _set(self, s: Settings, key: str, value: Any) -> None:
         """A setting, which must not contradict the parameter that is the same."""
@@ -170,6 +180,7 @@ class Classifier(Base):
             warn_of_layout(X, self.layout)
         data = Data(X, numbers, classes=[str(c) for c in classes], **self._about(X, self.length or 0), **more)
         self._note_features(X)
+        self._one = tuple(np.shape(X)[1:]) if hasattr(X, "shape") else None
         return data
 
     def _count(self, X: Any) -> int:
@@ -352,12 +363,19 @@ class Classifier(Base):
             if len(model.input) != 1 or not model.net.vocabulary:
                 raise ArgumentError(f"X has texts, and the net takes examples of {model.input}, not tokens")
             return
+        self._check_several(X)
         x = arrays.values(X, layout=self.layout, kind=self.kind)
         if x.features != int(np.prod(model.input)):
             raise ArgumentError(
                 f"X has {x.features} features, but {type(self).__name__} is expecting {int(np.prod(model.input))} "
                 f"features as input: X has shape {x.given}, the net takes examples of {model.input}"
             )
+
+    def _check_several(self, X: Any) -> None:
+        """One example, where several are expected, as it was in fit."""
+        shape = tuple(np.shape(X)) if hasattr(X, "shape") and not isinstance(X, Data) else ()
+        if len(shape) > 1 and shape[0] > 1 and shape in (self.__dict__.get("_one"), tuple(self._model.input)):
+            raise ArgumentError(f"X has shape {shape}, which is that of one example: give X[None]")
 
     def _means(self, masks: Any, stated: MaskMeans | None) -> MaskMeans | None:
         """What masks mean: as stated, or as in fit."""
@@ -366,6 +384,12 @@ class Classifier(Base):
     def predict_proba(self, X: Any) -> Array:
         """[n, classes], in the order of classes_: softmax of the logits."""
         return self._model.probabilities(self._examples(apart(X, None, None)[0]))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithm of predict_proba; -inf where that is 0."""
+        with np.errstate(divide="ignore"):
+            found: Array = np.log(self.predict_proba(X))
+        return found
 
     def predict(self, X: Any, *, cover: str | None = None) -> Array:
         """The class with the largest probability, the first at a tie.
@@ -511,7 +535,8 @@ class Classifier(Base):
             attack=attack,
         )
         self._measured = data
-        if (sentence := unseen_by_swap(self.__dict__.get("verdict_"), found.swaps)) is not None:
+        all_masked = found.masked_examples == len(data)
+        if (sentence := unseen_by_swap(self.__dict__.get("verdict_"), found.swaps, all_masked)) is not None:
             warn(sentence, ShortcutWarning)
             found = replace(found, validation=self.verdict_)
         return found
@@ -586,6 +611,7 @@ class Classifier(Base):
 
         X, masks, mask_means, _ = apart(X, masks, mask_means)
         axes = axes_of(ax)
+        self._check_several(X)
         n = len(axes) if axes is not None else n if most is None else most
         if isinstance(X, Data):
             d = X.subset(np.arange(min(n, len(X))))
@@ -604,7 +630,7 @@ class Classifier(Base):
         predicted = self.predict(X)
         if labels is None:
             return [str(p) for p in predicted]
-        return [f"{label}: predicted {p}" for label, p in zip(labels, predicted)]
+        return [f"{label}:\npredicted {p}" for label, p in zip(labels, predicted)]
 
     def bounds(
         self,

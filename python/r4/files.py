@@ -133,6 +133,7 @@ def load(path: str | os.PathLike[str], seed: int | None = None) -> Classifier:
     c.history_ = _history(c.log_)
     c.n_iter_ = len(c.history_)
     c.folder_ = str(place) if place.is_dir() else None
+    c.notices_ = []  # they are not kept
     c.verdict_ = read_verdict(place) if (place / OUTCOME).is_file() else None
     if not place.is_dir() or "net" not in params:
         c.net = c.model_.net.layers

@@ -9,7 +9,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from . import _header as h
 from ._arrays import Kind, Layout
 from ._assemble import SPLITS
-from ._library import LIB, Owned, call, encode, text_of
+from ._library import LIB, Owned, call, encode, take_text, text_of
 from ._say import DataWarning, warn
 from .data import Data, MaskMeans
 from .errors import ArgumentError
@@ -40,9 +40,15 @@ class Sighting:
     score: float
     box: tuple[float, float, float, float] | None
     token: int
+    _data: Data | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def picture(self) -> str:
+        """The image with the place outlined, as SVG; "" for a text."""
+        return _picture(self._data, self) if self._data is not None else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cue:
     """A set of examples that are alike in one respect and share a label; doc/find.md says what each figure is."""
 
@@ -61,6 +67,24 @@ class Cue:
     lean: float
     lean_se: float
     sightings: tuple[Sighting, ...]
+    leaning: str | None = None  # what lean says, in words
+
+    @property
+    def told(self) -> str:
+        """What it is, how likely by chance, and how much the net leans on it, where these are known."""
+        p = "" if np.isnan(self.p) else f" (p = {self.p:.2g})" if self.p > 0 else " (p < 1e-300)"
+        return f"{self.what}{p}{f'; {self.leaning}' if self.leaning else ''}"
+
+    def __repr__(self) -> str:
+        first = ", ".join(s.file or str(s.number) for s in self.sightings[:CROPS])
+        more = f", ... {len(self.sightings) - CROPS} more" if len(self.sightings) > CROPS else ""
+        return f"Cue({self.id!r}: {self.told};\n    seen on {first}{more})"
+
+    def _repr_html_(self) -> str:
+        pictures = "".join(f" {s.picture}" for s in self.sightings[:CROPS] if s.picture)
+        return f"<p><b>{html.escape(self.id)}</b>: {html.escape(self.told)}</p>" + (
+            f"<p>{pictures.strip()}</p>" if pictures else ""
+        )
 
 
 def _png(pixels: np.ndarray) -> bytes:
@@ -75,6 +99,27 @@ def _png(pixels: np.ndarray) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
 
 
+def _picture(data: Data, s: Sighting) -> str:
+    shape = LIB.r4_data_shape(data.pointer)
+    if shape.rank != 3:
+        return ""
+    height, width, channels = shape.dim[0], shape.dim[1], shape.dim[2]
+    values = np.empty((height, width, channels), np.float32)
+    LIB.r4_data_values(data.pointer, s.number, values.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
+    pixels = np.clip(values * 255, 0, 255).astype(np.uint8)
+    if channels not in (1, 3):
+        pixels = pixels[:, :, :1]
+    url = base64.b64encode(_png(np.ascontiguousarray(pixels))).decode()
+    x, y, w, high = s.box or (0, 0, 0, 0)
+    mark = f'<rect x="{x}" y="{y}" width="{w}" height="{high}" fill="none" stroke="#f0f" stroke-width=".03"/>'
+    return (
+        f'<svg width="{CROP}" height="{CROP}" viewBox="0 0 1 1" role="img">'
+        f"<title>{html.escape(s.file or str(s.number))}: {html.escape(s.label)}</title>"
+        f'<image href="data:image/png;base64,{url}" width="1" height="1" preserveAspectRatio="none"/>'
+        f"{mark if s.box else ''}</svg>"
+    )
+
+
 def _label(data: Data, k: int) -> str:
     return text_of(LIB.r4_data_class_name(data.pointer, k))
 
@@ -83,7 +128,7 @@ def _sighting(data: Data, s: h.r4_sighting) -> Sighting:
     x = LIB.r4_data_example(data.pointer, s.example)
     box = (s.box[0], s.box[1], s.box[2], s.box[3]) if s.box[2] > 0 else None
     file = text_of(x.file) if x.file else None
-    return Sighting(s.example, file, _label(data, x.label), SPLITS[x.split], s.score, box, s.token)
+    return Sighting(s.example, file, _label(data, x.label), SPLITS[x.split], s.score, box, s.token, data)
 
 
 def _cue(data: Data, c: h.r4_clue) -> Cue:
@@ -104,6 +149,7 @@ def _cue(data: Data, c: h.r4_clue) -> Cue:
         lean=c.lean,
         lean_se=c.lean_se,
         sightings=tuple(_sighting(data, s) for s in seen),
+        leaning=None if np.isnan(c.lean) else take_text(LIB.r4_clue_leaning(ctypes.byref(c))),
     )
 
 
@@ -125,8 +171,17 @@ class Found(Owned, Sequence[Cue]):
     def __getitem__(self, k: int) -> Cue: ...
     @overload
     def __getitem__(self, k: slice) -> Sequence[Cue]: ...
-    def __getitem__(self, k: int | slice) -> Cue | Sequence[Cue]:
-        return self._cues[k]
+    @overload
+    def __getitem__(self, k: str) -> Cue: ...
+    def __getitem__(self, k: int | slice | str) -> Cue | Sequence[Cue]:
+        """By place in the list, or by id."""
+        return self._cues[self._index(k)] if isinstance(k, str) else self._cues[k]
+
+    def _index(self, name: str) -> int:
+        names = [c.id for c in self._cues]
+        if name not in names:
+            raise KeyError(f"no cue is called {name!r}; there are {', '.join(names) or 'none'}")
+        return names.index(name)
 
     @property
     def tried(self) -> int:
@@ -143,7 +198,7 @@ class Found(Owned, Sequence[Cue]):
 
     def __str__(self) -> str:
         """The sentence, and a line for each cue."""
-        return "\n".join([self.sentence, *(f"{c.id}: {c.what}" for c in self._cues)])
+        return "\n".join([self.sentence, *(f"{c.id}: {c.told}" for c in self._cues)])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """As find.json, which ``r4 find --propose ID --from`` goes on with."""
@@ -153,14 +208,11 @@ class Found(Owned, Sequence[Cue]):
     def propose(self, cue: Cue | str, folder: str | os.PathLike[str]) -> int:
         """Masks for all images that show a cue, in folder/masks, listed in proposals.json; returns how many.
 
-        A DataWarning says when they are not to be trusted: fewer than half are likely right, by how often images of
-        other classes are listed.
+        A DataWarning says when they are not to be trusted: fewer than half are likely on images that show the cue, by
+        how often images of other classes are listed.
         """
         name = cue if isinstance(cue, str) else cue.id
-        names = [c.id for c in self._cues]
-        if name not in names:
-            raise KeyError(f"no cue is called {name!r}; there are {', '.join(names) or 'none'}")
-        c = LIB.r4_found_at(self.pointer, names.index(name))
+        c = LIB.r4_found_at(self.pointer, self._index(name))
         o = h.r4_find_options()
         o.all = self._all_parts
         made = call("r4_find_propose", self._data.pointer, ctypes.byref(c), ctypes.byref(o))
@@ -182,43 +234,15 @@ class Found(Owned, Sequence[Cue]):
             doubt = ctypes.string_at(said).decode()
         finally:
             LIB.r4_string_free(said)
-        if c.kind == h.R4_CLUE_CLUSTER:
-            instead = "another cluster at the same place may do better"
-        else:
-            instead = "masks of a cluster are better: r4.find(..., model=...) with a fitted classifier finds them"
+        instead = "another cue may do better"
+        if np.isnan(c.lean):
+            instead += ", and r4.find(..., quick_net=True) says what a net leans on"
         warn(f"{doubt} Look at them before you use any; {instead}", DataWarning)
 
     # ---- In a notebook ----
 
-    def _picture(self, s: Sighting) -> str:
-        shape = LIB.r4_data_shape(self._data.pointer)
-        height, width, channels = shape.dim[0], shape.dim[1], shape.dim[2]
-        values = np.empty((height, width, channels), np.float32)
-        LIB.r4_data_values(self._data.pointer, s.number, values.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
-        pixels = np.clip(values * 255, 0, 255).astype(np.uint8)
-        if channels not in (1, 3):
-            pixels = pixels[:, :, :1]
-        url = base64.b64encode(_png(np.ascontiguousarray(pixels))).decode()
-        x, y, w, high = s.box or (0, 0, 0, 0)
-        mark = f'<rect x="{x}" y="{y}" width="{w}" height="{high}" fill="none" stroke="#f0f" stroke-width=".03"/>'
-        return (
-            f'<svg width="{CROP}" height="{CROP}" viewBox="0 0 1 1" role="img">'
-            f"<title>{html.escape(s.file or str(s.number))}: {html.escape(s.label)}</title>"
-            f'<image href="data:image/png;base64,{url}" width="1" height="1" preserveAspectRatio="none"/>'
-            f"{mark if s.box else ''}</svg>"
-        )
-
     def _repr_html_(self) -> str:
-        images = LIB.r4_data_shape(self._data.pointer).rank == 3
-        rows = [f"<p>{html.escape(self.sentence)}</p>"]
-        for c in self._cues:
-            p = "" if np.isnan(c.p) else f" p = {c.p:.2g}."
-            cost = f" Painting this place over costs the net {100 * c.lean:.0f} % of its margin."
-            lean = "" if np.isnan(c.lean) else cost
-            rows.append(f"<p><b>{html.escape(c.id)}</b>: {html.escape(c.what)}.{p}{lean}</p>")
-            if images:
-                rows.append("<p>" + " ".join(self._picture(s) for s in c.sightings[:CROPS]) + "</p>")
-        return "".join(rows)
+        return "".join([f"<p>{html.escape(self.sentence)}</p>", *(c._repr_html_() for c in self._cues)])
 
 
 def _data_of(X: Any, y: Any, more: dict[str, Any]) -> tuple[Data, str | None]:
@@ -248,6 +272,8 @@ def find(
     kind: Kind | None = None,
     tokenizer: str | os.PathLike[str] | None = None,
     model: Classifier | None = None,
+    quick_net: bool = False,
+    seed: int = 0,
     most: int = 20,
     masked: bool = False,
     all_parts: bool = False,
@@ -256,19 +282,35 @@ def find(
 
     X: examples with labels y, and what else r4.Data takes; or a data set; or the path of one (folders of images are
     then looked at in 64 x 64 pixels). model: a fitted classifier of these images, whose net is asked what it looks at:
-    clusters, and how much it leans on each cue. masked: what is masked already is looked at, too. all_parts: not
-    training examples alone.
+    clusters, and how much it leans on each cue. quick_net: a small one, which is trained for that. seed: of that net,
+    and of where clusters begin. masked: what is masked already is looked at, too. all_parts: not training examples
+    alone.
     """
+    if model is not None and quick_net:
+        raise ArgumentError("model and quick_net are two nets: choose one")
     more = {"splits": splits, "masks": masks, "mask_means": mask_means, "groups": groups}
     data, source = _data_of(X, y, {**more, "layout": layout, "kind": kind, "tokenizer": tokenizer})
     o = h.r4_find_options()
     o.source = encode(source, "a source") if source else None
-    o.most, o.masked, o.all = most, masked, all_parts
+    o.most, o.masked, o.all, o.seed = most, masked, all_parts, seed
     found = call("r4_find_scan", data.pointer, ctypes.byref(o))
-    if model is not None:
-        try:
+    try:
+        if model is not None:
             call("r4_find_clusters", found, *model.model_.addresses, data.pointer, ctypes.byref(o))
-        except BaseException:
-            LIB.r4_found_free(found)
-            raise
+        elif quick_net:
+            _ask_quick_net(found, data, o)
+    except BaseException:
+        LIB.r4_found_free(found)
+        raise
     return Found(data, source, found, all_parts)
+
+
+def _ask_quick_net(found: int, data: Data, o: h.r4_find_options) -> None:
+    trainer = call("r4_find_quick_net", data.pointer, o.seed)
+    try:
+        while not LIB.r4_trainer_done(trainer):
+            call("r4_trainer_epoch", trainer, None)
+        net = LIB.r4_trainer_net(trainer), LIB.r4_trainer_weights(trainer)
+        call("r4_find_clusters", found, *net, data.pointer, ctypes.byref(o))
+    finally:
+        LIB.r4_trainer_free(trainer)

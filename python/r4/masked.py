@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Array, either
+from ._say import DataWarning, warn
 from .data import MaskMeans
 from .errors import ArgumentError, ShapeError
 
@@ -75,6 +76,12 @@ class Masked:
         return Masked(_cut(self.x, key), _cut(self.masks, key), self.mask_means, groups=_cut(self.groups, key))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if self.masks is not None and len(self):
+            warn(
+                "r4.Masked becomes an array here, without its masks, which whoever comes next will not see: in a "
+                "pipeline with other steps give them as classifier__masks=M, classifier__mask_means=...",
+                DataWarning,
+            )
         return np.array(self.x, dtype=dtype) if copy else np.asarray(self.x, dtype=dtype)
 
     def __repr__(self) -> str:

@@ -83,6 +83,8 @@ class Metrics:
             ("mean over groups", percent(self.avg_group_accuracy), ""),
             (f"worst group ({self.worst_group})", percent(self.worst_group_accuracy), ""),
         ]
+        if (worst := self.figures.get("worst_class_mask_accuracy")) is not None:
+            rows.append(("worst of class and mask", percent(worst), ""))
         rows += [(f"group {g.name}", percent(g.accuracy), str(g.count)) for g in self.groups]
         rows += [(label, text, "") for label, text in self.listed]
         if self.masked_examples:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
 
 from ._arrays import Array, to_array
 from .errors import ArgumentError, ShapeError
+
+TITLE = 24  # characters of a line that have room above an image
 
 
 def _pyplot() -> Any:
@@ -86,5 +89,8 @@ def figure(images: Array, values: Array, masks: Array | None, titles: Sequence[s
         pyplot.close(drawn)
     for k, ax in enumerate(row[: len(images)]):
         heatmap(images[k], values[k], masks[k] if masks is not None else None, ax)
-        ax.set_title(titles[k], fontsize=8)
+        ax.set_title("\n".join(shorten(line, TITLE, placeholder="..") for line in titles[k].split("\n")), fontsize=8)
+    if own is None:
+        key = "red: above 0, blue: below 0" + ("; gold: the mask" if masks is not None else "")
+        row[0].figure.text(0.5, 0.01, key, ha="center", va="bottom", fontsize=7)
     return row[0].figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._library import choice
-from ._say import warn
+from ._say import VerdictWarning, warn
 from .errors import ArgumentError
 from .masked import Masked, apart
 
@@ -49,12 +49,28 @@ class Scorer:
         self, estimator: Any, X: Any, y: Any = None, *, masks: Any = None, mask_means: Any = None, groups: Any = None
     ) -> float:
         c, X = _classifier(estimator, X)
+        if self._unpenalised(c):
+            return float("nan")
         x, masks, mask_means, groups = apart(X, masks, mask_means, groups)
         if self.kind == "swapped":
             return self._swapped(c, x, y, masks, mask_means)
         data = c._labelled(x, y, None, None, groups)
         found = c._model.evaluate(data, kappa=0)
         return found.worst_group_accuracy if self.kind == "worst" else found.avg_group_accuracy
+
+    @staticmethod
+    def _unpenalised(c: Classifier) -> bool:
+        """Whether its penalty took effect in no step: it would be ranked as a method that it was not trained with."""
+        v = c.__dict__.get("verdict_")
+        if v is None or not v.unpenalised:
+            return False
+        name = " ".join(repr(c).split())
+        sentence = (
+            f"{name}: its penalty took effect in none of {v.steps} steps, so it was not trained with {c.method_}, and "
+            'its score is NaN; try more epochs, smaller batches, or settings={"penalty.cap": False}'
+        )
+        warn(sentence, VerdictWarning)
+        return True
 
     def _swapped(self, c: Classifier, x: Any, y: Any, masks: Any, mask_means: Any) -> float:
         """The score by which training chooses in validation (r4_exchanged)."""
@@ -100,5 +116,7 @@ def scorer(kind: str = "swapped", *, seed: int = 0) -> Scorer:
               examples can be exchanged
     worst     accuracy of the worst group (the classes are the groups, unless Masked has others)
     average   mean of the accuracies of groups
+
+    A candidate whose penalty took effect in no step, as in a run that is too short, scores NaN, with a warning.
     """
     return Scorer(kind, seed)

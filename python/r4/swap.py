@@ -28,13 +28,23 @@ class SwapGroup:
     name: str
     examples: int  # that were tested
     found: int  # of these, correct before
-    flipped: float  # predictions that change
-    lost: float  # correct before, and wrong then
+    flipped_count: float  # predictions that change
+    lost_count: float  # correct before, and wrong then
+
+    @property
+    def flipped(self) -> float:
+        """The share of the examples whose prediction changes; NaN without examples."""
+        return _share(self.flipped_count, self.examples)
+
+    @property
+    def lost(self) -> float:
+        """Of the correct predictions, the share that is wrong then; NaN if there are none."""
+        return _share(self.lost_count, self.found)
 
     @property
     def left(self) -> float:
         """The share of the examples that is correct before and after; NaN without examples."""
-        return _share(self.found - self.lost, self.examples)
+        return _share(self.found - self.lost_count, self.examples)
 
 
 @dataclass(frozen=True)
@@ -56,12 +66,12 @@ class Swap:
     @property
     def flipped(self) -> float:
         """The share of predictions that change."""
-        return _share(sum(g.flipped for g in self.groups), self.examples)
+        return _share(sum(g.flipped_count for g in self.groups), self.examples)
 
     @property
     def lost(self) -> float:
         """Of the correct predictions, the share that is wrong then."""
-        return _share(sum(g.lost for g in self.groups), sum(g.found for g in self.groups))
+        return _share(sum(g.lost_count for g in self.groups), sum(g.found for g in self.groups))
 
     @property
     def left(self) -> float:
@@ -80,9 +90,7 @@ class Swap:
             (f"{self.content}: correct before and after, mean over groups", percent(self.left), str(self.examples)),
         ]
         tested = (g for g in self.groups if g.examples)
-        return rows + [
-            (f"{self.content}: lost of group {g.name}", percent(_share(g.lost, g.found)), str(g.found)) for g in tested
-        ]
+        return rows + [(f"{self.content}: lost of group {g.name}", percent(g.lost), str(g.found)) for g in tested]
 
 
 def percent(share: float) -> str:

@@ -15,6 +15,8 @@ from ._assemble import Assembled, check_meaning, meaning
 from ._library import call, encode
 from .errors import ArgumentError, ShapeError
 
+IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".npy")
+
 
 class Explained(NamedTuple):
     """How much each token of a text has to do with the answer."""
@@ -52,6 +54,15 @@ def _encoded(said: Sequence[str]) -> Any:
         if "\0" in text:
             raise ArgumentError(f"text {k} has a zero in it, at character {text.index(chr(0))}")
     return (ctypes.c_char_p * len(raw))(*raw)
+
+
+def refuse_files(texts: Sequence[str]) -> None:
+    """Names of image files are not what a net for texts should read."""
+    if texts and all(text.lower().endswith(IMAGES) for text in texts):
+        raise ArgumentError(
+            f"X has names of files such as {texts[0]!r}, and strings are texts: r4.data(folder) reads images, with "
+            "labels and masks (doc/data.md)"
+        )
 
 
 def words_of(masks: Any) -> str | None:
@@ -95,6 +106,7 @@ def text_data(
 ) -> int:
     """The address of a data set of these texts."""
     said = strings(x)
+    refuse_files(said)
     made = Assembled(len(said))
     made.about(y, classes, groups, splits)
     o = h.r4_data_options()

@@ -45,7 +45,7 @@ def search(b: Bars) -> Any:
     """One thread for each fit, as the figures depend on the number."""
     from sklearn.model_selection import GridSearchCV
 
-    base = r4.Classifier(NET, "r3", epochs=5, rate=0.01, settings={"threads": 1})
+    base = r4.Classifier(NET, "r3", epochs=20, batch=15, rate=0.01, settings={"threads": 1})
     grid = {"lambda_": [0.01, 1.0], "method": ["erm", "r3"]}
     x = r4.Masked(b.x, b.m, mask_means="irrelevant")
     return GridSearchCV(base, grid, scoring=r4.scorer("worst"), cv=2, n_jobs=2, error_score="raise", refit=False).fit(

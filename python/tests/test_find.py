@@ -97,7 +97,8 @@ def test_masks_that_are_not_to_be_trusted(found: r4.Found, tmp_path: Path) -> No
     lines = [f"{i:03}.png,{'ill' if i % 2 else 'healthy'},{'train' if i < 120 else 'test'}" for i in range(160)]
     (tmp_path / "halves" / "metadata.csv").write_text("\n".join(["file,label,split", *lines, ""]))
     dark = r4.find(tmp_path / "halves")
-    with pytest.warns(r4.DataWarning, match=r"not to be trusted: only .* likely right.* model=") as caught:
+    doubt = r"not to be trusted: only .* likely on photos that show it.* quick_net=True"
+    with pytest.warns(r4.DataWarning, match=doubt) as caught:
         dark.propose("border-light-low", tmp_path / "wide")
     assert caught[0].filename == __file__
 
@@ -108,7 +109,37 @@ def test_in_a_notebook(found: r4.Found) -> None:
     assert "data:image/png;base64," in page
     assert "<rect" in page
     assert found[0].id in page
-    assert "http" not in page
+    assert "http:" not in page
+    assert "https:" not in page
+    one = found[0]._repr_html_()
+    assert one in page
+    assert one.count("<svg") == 5
+    shown = repr(found[0])
+    assert len(shown) < 500
+    assert shown.startswith(f"Cue('{found[0].id}': {found[0].what} (p = ")
+    assert shown.endswith(f", ... {len(found[0].sightings) - 5} more)")
+
+
+def test_a_quick_net_is_asked(folder: Path, tmp_path: Path, command: str) -> None:
+    cues = r4.find(folder, quick_net=True, seed=4)
+    subprocess.run([command, "find", folder, "--quick-net", "--seed", "4", "--out", tmp_path], check=True)
+    saved = json.loads((tmp_path / "find.json").read_text())["findings"]
+    assert [c.id for c in cues] == [c["id"] for c in saved]
+    assert cues[0].lean == pytest.approx(saved[0]["lean"], rel=1e-3)
+    assert "painted over" in str(cues)
+    with pytest.raises(r4.ArgumentError, match="two nets: choose one"):
+        r4.find(folder, quick_net=True, model=r4.Classifier("dense 2"))
+
+
+def test_examples_are_of_the_label() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(100, 160, (N, SIDE, SIDE, 3), dtype=np.uint8)
+    stamped = np.where(np.arange(N) % 2, rng.random(N) < 0.1, rng.random(N) < 0.8)
+    x[stamped, -PATCH:, -PATCH:] = 240, 20, 30
+    cue = next(c for c in r4.find(x, np.arange(N) % 2) if c.label == "0")
+    labels = [s.label for s in cue.sightings]
+    assert labels == sorted(labels)
+    assert set(labels) == {"0", "1"}
 
 
 def test_arrays_are_searched(tmp_path: Path) -> None:
@@ -121,7 +152,10 @@ def test_arrays_are_searched(tmp_path: Path) -> None:
     assert [c.id for c in same] == [c.id for c in cues]
     said = str(cues).splitlines()
     assert said[0] == cues.sentence
-    assert said[1] == f"{cues[0].id}: {cues[0].what}"
+    assert said[1] == f"{cues[0].id}: {cues[0].what} (p = {cues[0].p:.2g})"
+    assert cues[cues[0].id] is cues[0]
+    with pytest.raises(KeyError, match="no cue is called 'border'; there are "):
+        cues["border"]
     assert cues.propose(cues[0], tmp_path) >= 36
     pyplot = pytest.importorskip("matplotlib.pyplot")
     files = [tmp_path / f"masks/{i}.png" for i in range(N)]
@@ -171,7 +205,7 @@ def test_a_model_is_asked(folder: Path) -> None:
     cues = r4.find(folder.parent / "same.npz", model=model)
     assert any(not np.isnan(c.lean) and c.lean_se >= 0 for c in cues)
     assert all(np.isnan(c.p) for c in cues if c.kind == "cluster")
-    assert "% of its margin" in cues._repr_html_()
+    assert "painted over" in cues._repr_html_()
     dense = r4.Classifier("dense 2", method="erm", epochs=1).fit(x, y)
     with pytest.raises(r4.Error, match="no part of the net gives an image"):
         r4.find(folder.parent / "same.npz", model=dense)

@@ -34,7 +34,10 @@ def test_the_swap_test_of_evaluate(bars: Bars) -> None:
     assert (used.swap.draws, used.swap.donors, used.swap.examples) == (3, 120, 120)
     assert [(g.name, g.examples) for g in used.swap.groups] == [("<first>", 50), ("second", 70)]
     g = used.swap.groups[0]
-    assert g.left == pytest.approx((g.found - g.lost) / 50)
+    assert g.left == pytest.approx((g.found - g.lost_count) / 50)
+    assert g.lost == pytest.approx(g.lost_count / g.found)
+    assert g.flipped == pytest.approx(g.flipped_count / g.examples)
+    assert 0 < g.lost <= 1 < g.lost_count
     assert used.swap.figures["inside"] == 120
     for sentence in ("predictions changed", "worst group", "kappa", "blank: correct ones lost", "lost of group second"):
         assert sentence in used.table()
@@ -168,7 +171,7 @@ def test_a_pipeline(bars: Bars) -> None:
     from sklearn.preprocessing import StandardScaler
 
     flat, m = bars.x.reshape(120, -1), bars.m.reshape(120, -1)
-    pipe = make_pipeline(StandardScaler(), r4.Classifier(NET, "r3", epochs=3))
+    pipe = make_pipeline(StandardScaler(), r4.Classifier(NET, "r3", epochs=20, batch=30, rate=0.01))
     pipe.fit(flat, bars.y, classifier__masks=m, classifier__mask_means="irrelevant")
     assert 0 <= r4.scorer("swapped")(pipe, r4.Masked(flat, m), bars.y) <= 1
 
@@ -181,7 +184,7 @@ def test_metadata_routing(bars: Bars) -> None:
     if "enable_metadata_routing" not in sklearn.get_config():
         pytest.skip("this scikit-learn has no metadata routing")
     with sklearn.config_context(enable_metadata_routing=True):
-        base = r4.Classifier(NET, epochs=2).set_fit_request(masks=True, mask_means=True)
+        base = r4.Classifier(NET, epochs=20, batch=30).set_fit_request(masks=True, mask_means=True)
         scorer = r4.scorer("swapped").set_score_request(masks=True)
         search = GridSearchCV(base, {"rate": [0.01]}, cv=2, scoring=scorer, error_score="raise")
         search.fit(bars.x, bars.y, masks=bars.m, mask_means="irrelevant")

@@ -93,6 +93,21 @@ r4_status file_read(const char *path, size_t limit, uint8_t **data, size_t *size
 
 /* ---- Writing ---- */
 
+static r4_status refuse_link(const char *path, r4_error *e)
+{
+  return r4_fail(e, R4_E_IO, "%s: is a link, expected a file: r4 does not write through links", path);
+}
+
+/* What a rename would replace is a file or nothing: a device or a pipe would be gone, and the file that a link leads
+ * to would stay as it was. */
+static r4_status check_replaceable(const char *path, r4_error *e)
+{
+  struct stat about;
+  if (lstat(path, &about) || S_ISREG(about.st_mode)) return R4_OK;
+  if (S_ISLNK(about.st_mode)) return refuse_link(path, e);
+  return r4_fail(e, R4_E_IO, "%s: is %s, expected a file", path, kind_of(about.st_mode));
+}
+
 int file_open_in_place(const char *path, int how, r4_error *e)
 {
   struct stat about;
@@ -101,7 +116,7 @@ int file_open_in_place(const char *path, int how, r4_error *e)
   if (fd >= 0)
     r4_fail(e, R4_E_IO, "%s: is %s, expected a file", path, kind_of(about.st_mode));
   else if (errno == ELOOP)
-    r4_fail(e, R4_E_IO, "%s: is a link, expected a file: r4 does not write through links", path);
+    refuse_link(path, e);
   else
     system_failed(e, path, "cannot be written");
   if (fd >= 0) close(fd);
@@ -117,7 +132,7 @@ static void forget(struct file_writer *w)
 
 r4_status file_begin(struct file_writer *w, const char *path, r4_error *e)
 {
-  if (no_name(path, e)) return R4_E_IO;
+  if (no_name(path, e) || check_replaceable(path, e)) return R4_E_IO;
   struct text kept = {0}, beside = {0};
   text_add(&kept, "%s", path);
   text_add(&beside, "%s.%ld.part", path, (long)getpid());

@@ -203,8 +203,8 @@ static r4_status check_length(const r4_settings *s, r4_error *e)
   const struct settings *v = &s->values;
   bool penalised = r4_method_describe(v->method).guided, box = r4_method_uses(v->method, "eps");
   if (!v->epochs && !*v->from)
-    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, which is for trained nets: set %s",
-                   LABEL("epochs"), LABEL("from"));
+    return r4_fail(e, R4_E_ARGUMENT, "%s is 0, which is for trained nets: set from to the weights of one",
+                   LABEL("epochs"));
   r4_status status = check_ramp(s, "warmup", "rate", v->warmup, e);
   if (!status && v->head_epochs >= v->epochs && v->head_epochs)
     status =

@@ -42,6 +42,10 @@ static r4_data *subset_where(const r4_data *d, const uint8_t *keep, r4_error *e)
 r4_data *r4_data_part(const r4_data *d, r4_split split, r4_error *e)
 {
   NEEDS(d, "data", NULL);
+  if ((unsigned)split >= R4_SPLITS) {
+    r4_fail(e, R4_E_ARGUMENT, "r4_data_part: split %d, expected 0 to %d", (int)split, R4_SPLITS - 1);
+    return NULL;
+  }
   uint8_t *keep = mem_new(d->n ? d->n : 1, 1, "a view of examples", e);
   if (!keep) return NULL;
   for (size_t i = 0; i < d->n; i++) keep[i] = d->record[i].split == split;

@@ -245,8 +245,7 @@ static r4_status see(struct clusters *c, size_t k, struct clue *to)
   to->is.pure = to->is.shown_on && 50 * (to->is.shown_on - to->is.of_class) <= to->is.shown_on;
   to->is.local = true;
   to->is.kind = R4_CLUE_CLUSTER;
-  clue_order(to);
-  return s;
+  return s ? s : clue_order(to, c->d, c->e);
 }
 
 /* "at the bottom right", if more than half of those that show it do so there. */
@@ -269,16 +268,22 @@ static void say(const struct clusters *c, r4_found *f, struct clue *to, size_t n
   found_name(f, to, "cluster-%.40s-%zu", class, number);
   say_where(to);
   c_locale_print(to->text->what, R4_ERROR_SIZE,
-                 "something %s speaks for %.80s to the net: it is on %zu photos; %zu of them are %.80s (%.80s are %.3g "
-                 "%% of all photos); %.120s shows it best",
-                 to->text->where, class, to->is.shown_on, to->is.of_class, class, class, 100 * to->is.base,
-                 file ? file : number_of);
+                 "something %s speaks for %.80s to the net: it is on %zu photos; %zu of them, %.0f %%, are %.80s (%.80s"
+                 " are %.3g %% of all photos); %.120s shows it best",
+                 to->text->where, class, to->is.shown_on, to->is.of_class,
+                 100 * (double)to->is.of_class / (double)(to->is.shown_on ? to->is.shown_on : 1), class, class,
+                 100 * to->is.base, file ? file : number_of);
 }
 
+/* How much purer than a set by chance, 0 to 1, times lean; 0 for one that is no purer than all photos are, or on which
+ * the net does not lean. */
 static double worth(const struct clue *c)
 {
+  static const double PURER = .1;
   double purity = c->is.shown_on ? (double)c->is.of_class / (double)c->is.shown_on : 0;
-  return isnan(c->is.lean) || c->is.shown_on < LEAST ? 0 : purity * fmax(0, c->is.lean);
+  double purer = c->is.base < 1 ? (purity - c->is.base) / (1 - c->is.base) : 0;
+  bool leans = found_leans(&c->is);
+  return leans && purer >= PURER && c->is.shown_on >= LEAST ? purer * c->is.lean : 0;
 }
 
 static int worthier(const void *a, const void *b)
@@ -298,26 +303,6 @@ static void choose(r4_found *f, size_t found)
   while (f->n > found + kept) found_drop(f);
 }
 
-/* Findings that lead (at a place, and pure or on the side of a division that has something), then clusters, then all
- * others: as they are within each, and at most "most". If that is too few, those that lead leave half of it to
- * clusters, which are what masks are best drawn from. */
-static r4_status merge(r4_found *f, size_t found, size_t most, r4_error *e)
-{
-  struct clue *was = mem_new(f->n + 1, sizeof *was, "clues", e);
-  size_t n = 0, clusters = f->n - found, half = (most + 1) / 2, leading = most > clusters ? most - clusters : 0;
-  if (!was) return R4_E_MEMORY;
-  if (leading < half) leading = half;
-  memcpy(was, f->at, f->n * sizeof *was);
-  for (size_t k = 0; k < found; k++)
-    if (was[k].leads && leading) f->at[n++] = was[k], was[k].leads = false, was[k].text = NULL, leading--;
-  for (size_t k = found; k < f->n; k++) f->at[n++] = was[k];
-  for (size_t k = 0; k < found; k++)
-    if (was[k].text) f->at[n++] = was[k];
-  while (f->n > most) found_drop(f);
-  r4_mem_free(was);
-  return R4_OK;
-}
-
 static r4_status add_all(struct clusters *c, r4_found *f)
 {
   r4_status s = R4_OK;
@@ -331,13 +316,24 @@ static r4_status add_all(struct clusters *c, r4_found *f)
   return s;
 }
 
-/* Cells of a scan are small, and what they are part of is around them. */
+/* On photos of the clue's label: of others the net has another margin. Cells of a scan are small, and what they are
+ * part of is around them. */
+static r4_status measure_one(const struct clusters *c, struct fill_probe *p, struct clue *clue)
+{
+  r4_clue own = clue->is;
+  own.sightings = clue_own(clue, c->d);
+  r4_status s = fill_lean(p, &own, clue->sighting, own.kind == R4_CLUE_CLUSTER ? 0 : 1, c->e);
+  clue->is.lean = own.lean;
+  clue->is.lean_se = own.lean_se;
+  return s;
+}
+
 static r4_status measure(struct clusters *c, r4_found *f, const r4_net *n)
 {
   struct fill_probe p = {0};
   r4_status s = filling_new(&p, n, c->weights, c->d, c->e);
   for (size_t k = 0; !s && k < f->n; k++) {
-    s = fill_lean(&p, &f->at[k].is, f->at[k].sighting, f->at[k].is.kind == R4_CLUE_CLUSTER ? 0 : 1, c->e);
+    s = measure_one(c, &p, f->at + k);
     find_report(c->o, "filling", k + 1, f->n);
   }
   filling_clear(&p);
@@ -363,7 +359,8 @@ r4_status r4_find_clusters(r4_found *f, const r4_net *n, const float *weights, c
   if (!s) s = add_all(&c, f);
   if (!s) s = measure(&c, f, n);
   if (!s) choose(f, found);
-  if (!s) s = merge(f, found, o.most, c.e);
+  if (!s) s = found_merge(f, found, o.most, c.e);
+  if (!s) s = found_spread(f, c.e);
   while (s && f->n > found) found_drop(f);
   clear(&c);
   return s;

@@ -38,8 +38,21 @@ void found_drop(struct r4_found *f); /* the last one */
 void found_name(struct r4_found *f, struct clue *c, const char *format, ...) R4_PRINTF(3, 4);
 /* Adds what is seen on an example; room is that of the list, 0 at first. */
 r4_status clue_sight(struct clue *c, size_t *room, r4_sighting s, r4_error *e);
-/* Best first, and scores from 1 to 0. */
-void clue_order(struct clue *c);
+/* Those of the clue's label before others, each the clearest first, and scores from 1 to 0. Of its sightings, so many
+ * are of its label. */
+r4_status clue_order(struct clue *c, const r4_data *d, r4_error *e);
+size_t clue_own(const struct clue *c, const r4_data *d);
+
+/* The net loses some of its margin where the clue is filled, and more than two standard errors. */
+bool found_leans(const r4_clue *c);
+/* With clusters behind the first "found": what leads and what the net leans on, clusters, what else leads, what the net
+ * leans on at a place, and all others; as they are within each, and at most "most". If that is too few, those that lead
+ * leave half of it to clusters. */
+r4_status found_merge(struct r4_found *f, size_t found, size_t most, r4_error *e);
+/* The first few, which a person sees, have one of each class that has any, as far as there is room: the first of it.
+ * All else stays in order. */
+enum { FOUND_FIRST = 5 };
+r4_status found_spread(struct r4_found *f, r4_error *e);
 
 /* The examples that a search looks at, of training or of all parts: one of each id, at most "most", evenly spread;
  * r4_mem_free. They are of two classes at least, or it is an error. */

@@ -50,6 +50,7 @@ r4_found *r4_find_scan(const r4_data *d, const r4_find_options *options, r4_erro
   if (!s && !is_image(d) && !data_x(d)->is->ids)
     s = r4_fail(e, R4_E_ARGUMENT, "examples are vectors of features: only images and texts are searched");
   if (!s) s = (is_image(d) ? find_in_images : find_in_texts)(f, d, &o, e);
+  if (!s) s = found_spread(f, e);
   if (!s) return f;
   r4_found_free(f);
   return NULL;

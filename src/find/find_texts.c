@@ -8,6 +8,7 @@
 #include "base/hypergeometric.h"
 #include "base/mem.h"
 #include "find/find.h"
+#include "find/giveaway.h"
 #include "find/ranking.h"
 #include "find/word_table.h"
 
@@ -32,7 +33,7 @@ struct telling_word {
   bool low;       /* short texts */
   float from, to; /* lengths */
   double log_p;
-  size_t texts, of_class;
+  size_t texts, of_class, looked_at, class; /* those that show it, and all; of its class */
 };
 
 struct text_scan {
@@ -90,6 +91,8 @@ static r4_status count(struct text_scan *s)
 static r4_status keep(struct text_scan *s, struct telling_word w, double tests)
 {
   w.log_p += log(tests);
+  w.looked_at = s->n;
+  w.class = s->all[w.label];
   if (!(w.log_p <= log(s->o->level))) return R4_OK;
   r4_status status = mem_more(&s->telling, &s->room, s->tellings + 1, sizeof w, "what tells", s->e);
   if (!status) s->telling[s->tellings++] = w;
@@ -120,8 +123,14 @@ static r4_status test_words(struct text_scan *s)
       size_t of_class = s->table.of_class[k * classes + c];
       if (of_class * s->n <= s->all[c] * w->texts) continue;
       double log_p = hypergeometric_tail(s->n, s->all[c], w->texts, of_class);
-      struct telling_word t = {w->key, w->cue, w->example, w->at,    (int32_t)c, false,
-                               0,      0,      log_p,      w->texts, of_class};
+      struct telling_word t = {.key = w->key,
+                               .cue = w->cue,
+                               .example = w->example,
+                               .at = w->at,
+                               .label = (int32_t)c,
+                               .log_p = log_p,
+                               .texts = w->texts,
+                               .of_class = of_class};
       status = keep(s, t, tests[w->cue] / weight[w->cue]);
     }
   }
@@ -161,16 +170,25 @@ static r4_status test_lengths(struct text_scan *s)
 
 /* ---- Order, and the fewest that say it all ---- */
 
-static bool is_pure(const struct telling_word *t)
+static struct giveaway giveaway_of(const struct telling_word *t)
 {
-  return 50 * (t->texts - t->of_class) <= t->texts;
+  return (struct giveaway){t->texts, t->of_class, t->looked_at, t->class};
 }
 
+static bool leads(const struct telling_word *t)
+{
+  return giveaway_leads(giveaway_of(t));
+}
+
+/* What leads (pure, or much of a class) by p, then the others by the share of the class that they give away. */
 static int before(const void *a, const void *b)
 {
   const struct telling_word *x = a, *y = b;
-  if (is_pure(x) != is_pure(y)) return is_pure(x) ? -1 : 1;
-  if (x->log_p != y->log_p) return x->log_p < y->log_p ? -1 : 1;
+  double p = giveaway_share(giveaway_of(x)), q = giveaway_share(giveaway_of(y));
+  if (leads(x) != leads(y)) return leads(x) ? -1 : 1;
+  if (!leads(x) && p != q) return p > q ? -1 : 1;
+  p = giveaway_order(giveaway_of(x), x->log_p), q = giveaway_order(giveaway_of(y), y->log_p);
+  if (p != q) return p < q ? -1 : 1;
   if (x->cue != y->cue) return x->cue < y->cue ? -1 : 1;
   return x->key < y->key ? -1 : x->key > y->key;
 }
@@ -223,9 +241,10 @@ static bool is_told(const struct text_scan *s, size_t one, const size_t *kept, s
 {
   for (size_t j = 0; j < n; j++) {
     const struct telling_word *a = s->telling + one, *b = s->telling + kept[j];
-    size_t common = 0, less = a->texts < b->texts ? a->texts : b->texts;
-    for (size_t k = 0; k < s->n; k++) common += shows[one * s->n + k] && shows[kept[j] * s->n + k];
-    if (a->label == b->label && 2 * common >= less) return true;
+    size_t common = 0;
+    for (size_t k = 0; k < s->n; k++)
+      common += s->label[k] == a->label && shows[one * s->n + k] && shows[kept[j] * s->n + k];
+    if (a->label == b->label && giveaway_is_told(a->of_class, b->of_class, common, a->class)) return true;
   }
   return false;
 }
@@ -271,8 +290,8 @@ static void say_numbers(char *to, size_t size, const struct text_scan *s, const 
     c_locale_print(to, size, "%zu texts, all of them %.80s (%.80s are %.3g %% of all texts)", t->texts, class, class,
                    base);
   else
-    c_locale_print(to, size, "%zu texts, %zu of them %.80s (%.80s are %.3g %% of all texts)", t->texts, t->of_class,
-                   class, class, base);
+    c_locale_print(to, size, "%zu texts, %zu of them, %.0f %%, %.80s (%.80s are %.3g %% of all texts)", t->texts,
+                   t->of_class, 100 * (double)t->of_class / (double)t->texts, class, class, base);
 }
 
 static void say_length(r4_found *f, struct clue *c, const struct telling_word *t, const char *numbers)
@@ -323,7 +342,7 @@ static r4_status add(struct text_scan *s, r4_found *f, const struct telling_word
   c->is.of_class = t->of_class;
   c->is.base = (double)s->all[t->label] / (double)s->n;
   c->is.p = exp(t->log_p);
-  c->is.pure = is_pure(t);
+  c->is.pure = giveaway_is_pure(giveaway_of(t));
   c->is.local = t->key != 0;
   say_numbers(numbers, sizeof numbers, s, t);
   if (t->key) return say_words(s, f, c, t, numbers);
@@ -347,7 +366,7 @@ static r4_status see_all(struct text_scan *s, r4_found *f)
         status =
           clue_sight(f->at + k, room + k, (r4_sighting){.example = i, .score = 1, .token = at[k]}, s->e);
   }
-  for (size_t k = 0; !status && k < f->n; k++) clue_order(f->at + k);
+  for (size_t k = 0; !status && k < f->n; k++) status = clue_order(f->at + k, s->d, s->e);
   return status;
 }
 

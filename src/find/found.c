@@ -5,6 +5,7 @@
 
 #include "base/c_locale.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "find/find.h"
 
 static const char *const kinds[R4_CLUE_KINDS] = {
@@ -18,6 +19,19 @@ static const char *const kinds[R4_CLUE_KINDS] = {
 const char *r4_clue_kind_name(r4_clue_kind kind)
 {
   return (unsigned)kind < R4_CLUE_KINDS ? kinds[kind] : NULL;
+}
+
+char *r4_clue_leaning(const r4_clue *c)
+{
+  struct text t = {0};
+  if (!c || isnan(c->lean)) return NULL;
+  if (!found_leans(c))
+    text_add(&t, "painted over: no measurable effect on the net");
+  else if (c->lean > 1)
+    text_add(&t, "painted over, the prediction of the net turns");
+  else
+    text_add(&t, "painted over, the net loses %.0f %% of its margin", 100 * c->lean);
+  return text_take(&t);
 }
 
 /* ---- Options ---- */
@@ -90,16 +104,14 @@ static bool can_be_marked(const r4_clue *c)
   return c->words;
 }
 
-size_t r4_found_safest(const r4_found *f)
+size_t r4_found_markable(const r4_found *f)
 {
-  size_t n = r4_found_count(f);
-  for (int pure = 1; pure >= 0; pure--)
-    for (int cluster = 1; cluster >= 0; cluster--)
-      for (size_t k = 0; k < n; k++) {
-        r4_clue c = r4_found_at(f, k);
-        if (can_be_marked(&c) && c.pure >= pure && (c.kind == R4_CLUE_CLUSTER) >= cluster) return k;
-      }
-  return n;
+  size_t n = r4_found_count(f), k = 0;
+  for (; k < n; k++) {
+    r4_clue c = r4_found_at(f, k);
+    if (can_be_marked(&c)) break;
+  }
+  return k;
 }
 
 struct clue *found_add(struct r4_found *f, r4_error *e)
@@ -171,14 +183,39 @@ static int clearer(const void *a, const void *b)
   return x->example < y->example ? -1 : x->example > y->example;
 }
 
-void clue_order(struct clue *c)
+size_t clue_own(const struct clue *c, const r4_data *d)
+{
+  size_t n = 0;
+  for (size_t k = 0; k < c->is.sightings; k++) n += d->record[c->sighting[k].example].label == c->is.label;
+  return n;
+}
+
+/* Moves those of the label to the front, in order; room for all. */
+static void own_first(struct clue *c, const r4_data *d, r4_sighting *room)
+{
+  size_t n = c->is.sightings, own = 0, others = 0;
+  for (size_t k = 0; k < n; k++) {
+    if (d->record[c->sighting[k].example].label == c->is.label)
+      c->sighting[own++] = c->sighting[k];
+    else
+      room[others++] = c->sighting[k];
+  }
+  if (others) memcpy(c->sighting + own, room, others * sizeof *room);
+}
+
+r4_status clue_order(struct clue *c, const r4_data *d, r4_error *e)
 {
   size_t n = c->is.sightings;
-  if (!n) return;
+  if (!n) return R4_OK;
+  r4_sighting *room = mem_new(n, sizeof *room, "what shows a clue", e);
+  if (!room) return R4_E_MEMORY;
   qsort(c->sighting, n, sizeof *c->sighting, clearer);
   double high = c->sighting[0].score, low = c->sighting[n - 1].score;
   for (size_t k = 0; k < n; k++)
     c->sighting[k].score = high > low ? (c->sighting[k].score - low) / (high - low) : 1;
+  own_first(c, d, room);
+  r4_mem_free(room);
+  return R4_OK;
 }
 
 /* ---- Which examples ---- */

@@ -301,11 +301,36 @@ static r4_status read_clue(const struct reading *r, const struct js *v, struct c
   return s;
 }
 
+/* What differs between the data that a file was written for and these, as far as the file says. */
+static void say_difference(const struct reading *r, const struct js *data, char to[256])
+{
+  const struct js *classes = js_get(data, "classes");
+  size_t n = r4_data_counts(r->d, -1, -1).examples[R4_TRAIN];
+  int64_t examples = -1, training = -1;
+  bool same = js_size(classes) == r->d->classes->n;
+  js_whole(js_get(data, "examples"), &examples);
+  js_whole(js_get(data, "training"), &training);
+  for (size_t k = 0; same && k < r->d->classes->n; k++) {
+    const char *name = js_text(js_at(classes, k));
+    same = name && !strcmp(name, r->d->classes->name[k]);
+  }
+  if (examples != (int64_t)r->d->n)
+    snprintf(to, 256, "of %lld examples, and these are %zu", (long long)examples, r->d->n);
+  else if (!same)
+    snprintf(to, 256, "with other classes, or in another order");
+  else if (training != (int64_t)n)
+    snprintf(to, 256, "with %lld examples for training, and these have %zu: the parts are others (metadata.csv, seed)",
+             (long long)training, n);
+  else
+    snprintf(to, 256, "of as many examples: content, labels, parts, order or size is another (--size, metadata.csv)");
+}
+
 static r4_status check(const struct reading *r, const struct js *root)
 {
-  char hash[R4_HASH_SIZE];
+  char hash[R4_HASH_SIZE], how[256];
   int64_t version = 0;
-  const char *has = js_text(js_get(js_get(root, "data"), "hash"));
+  const struct js *data = js_get(root, "data");
+  const char *has = js_text(js_get(data, "hash"));
   if (!js_whole(js_get(root, "version"), &version) || !has)
     return wrong(r, "the version or the hash of the data");
   if (version != VERSION)
@@ -313,10 +338,11 @@ static r4_status check(const struct reading *r, const struct js *root)
                    VERSION);
   r4_status s = hash_of(r->d, hash, r->e);
   if (s) return s;
-  if (strcmp(hash, has))
-    return r4_fail(r->e, R4_E_ARGUMENT, "%s: is about other data, or these have changed since; search again",
-                   r->file);
-  return R4_OK;
+  if (!strcmp(hash, has)) return R4_OK;
+  say_difference(r, data, how);
+  return r4_fail(r->e, R4_E_ARGUMENT,
+                 "%s: is about other data, %s; read the data as for that search, or search again with --out", r->file,
+                 how);
 }
 
 static r4_status read_all(const struct reading *r, const struct js *root, r4_found *f)

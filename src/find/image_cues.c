@@ -92,7 +92,8 @@ static void cell_words(const struct grid *g, const struct image_cue *q, const ch
   size_t y = q->place / g->columns + 1, x = q->place % g->columns + 1;
   double box[4];
   cell_box(g, q->place, box);
-  snprintf(to->where, sizeof to->where, "%s (row %zu, column %zu)", box_place(box), y, x);
+  snprintf(to->where, sizeof to->where, "%s (row %zu, column %zu of %zu x %zu)", box_place(box), y, x, g->rows,
+           g->columns);
   snprintf(to->name, sizeof to->name, "cell-%zu-%zu-%s", y, x, tail);
   to->others = " there";
 }

@@ -41,7 +41,8 @@ char *r4_proposed_doubt(const r4_proposed *p, const r4_clue *c)
   size_t empty = 0, n = r4_proposed_count(p);
   if (!n || !c || 2 * p->right >= 1) return NULL;
   for (size_t k = 0; k < n; k++) empty += p->at[k].is.area > 0 ? 0 : 1;
-  text_add(&t, "these masks are not to be trusted: only %.0f %% of them are likely right", 100 * p->right);
+  text_add(&t, "these masks are not to be trusted: only %.0f %% of them are likely on photos that show it",
+           100 * p->right);
   if (empty) text_add(&t, ", and %zu of %zu are empty", empty, n);
   text_add(&t,
            ". What is at the places of %s is on photos of other classes, too, or something is missing there",

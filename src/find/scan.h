@@ -35,12 +35,15 @@ struct ordered {
   const struct telling *t;
   int rank;
   double log_p; /* corrected */
+  double order; /* within its rank */
+  double share; /* of the class that it gives away */
 };
 
 enum place_family scan_family(const struct scan *s, uint32_t cue);
 /* The cue of all photos, to s->value. */
 void scan_values(struct scan *s, uint32_t cue);
 bool scan_is_pure(const struct telling *t);
+bool scan_leads(const struct telling *t); /* pure, or much of a class */
 bool scan_is_name(const struct scan *s, uint32_t cue); /* what the file is called */
 bool scan_is_local(const struct scan *s, uint32_t cue); /* of some place of the image */
 

@@ -25,7 +25,7 @@ static void say_classes(struct text *to, const struct scan *s, const struct tell
   if (t->m == t->of_class)
     text_add(to, "; all of them are %.80s", class);
   else
-    text_add(to, "; %zu of them are %.80s", t->of_class, class);
+    text_add(to, "; %zu of them, %.0f %%, are %.80s", t->of_class, 100 * (double)t->of_class / (double)t->m, class);
   text_add(to, " (%.80s are %.3g %% of all photos)", class, 100 * (double)t->ranked_of_class / (double)t->ranked);
 }
 
@@ -111,7 +111,7 @@ static r4_status add(struct scan *s, r4_found *f, const struct ordered *o)
   c->is.p = exp(o->log_p);
   c->is.pure = scan_is_pure(t);
   c->is.local = scan_is_local(s, t->cue);
-  c->leads = c->is.local && (c->is.pure || scan_is_content(s, t));
+  c->leads = c->is.local && (scan_leads(t) || scan_is_content(s, t));
   return say(s, f, c, t);
 }
 
@@ -154,7 +154,7 @@ static r4_status see_all(struct scan *s, r4_found *f, const struct ordered *kept
       status = see(s, f->at + k, room + k, kept[k].t, i, cells, &file);
     if (i % 500 == 499 || i + 1 == s->d->n) find_report(s->o, "sorting", i + 1, s->d->n);
   }
-  for (size_t k = 0; !status && k < n; k++) clue_order(f->at + k);
+  for (size_t k = 0; !status && k < n; k++) status = clue_order(f->at + k, s->d, s->e);
   r4_mem_free(pixel);
   r4_mem_free(room);
   r4_mem_free(head);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/c_locale.h"
 #include "base/file.h"
@@ -54,11 +55,24 @@ static char *constant_text(size_t n, const float *constant)
   return text_take(&t);
 }
 
+/* Whoever reads a file of that name takes it for ONNX. */
+static r4_status check_name(const char *path, r4_error *e)
+{
+  static const char ONNX[] = ".onnx";
+  size_t n = path ? strlen(path) : 0, end = sizeof ONNX - 1;
+  if (n < end || strcasecmp(path + n - end, ONNX)) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT,
+                 "%s: a model is a safetensors file, expected another name, as model.safetensors; r4_onnx_save writes "
+                 "ONNX",
+                 path);
+}
+
 r4_status model_save(const r4_net *n, const float *weights, const char *const *class_names, size_t constants,
                      const float *constant, const char *path, r4_error *e)
 {
   r4_error_clear(e);
-  r4_status s = net_check_finite(n, weights, path, e);
+  r4_status s = check_name(path, e);
+  if (!s) s = net_check_finite(n, weights, path, e);
   if (s) return s;
   char input[SHAPE_TEXT], sum[HASH_HEX], *classes = net_classes_text(n, class_names);
   char *fill = constant_text(constants, constant);

@@ -9,6 +9,12 @@ export const allFindings = () => known.findings;
 const answers = [['core', 'Should matter'], ['irrelevant', 'Must not matter'], ['unsure', 'Unsure']];
 const percent = (v) => `${Math.round(100 * v)} %`;
 
+// As r4 find says it.
+function leaning(f) {
+  if (f.lean < 0.05 || f.lean <= 2 * (f.lean_se ?? 0)) return 'no measurable effect on the network';
+  return f.lean > 1 ? 'the prediction of the network turns' : `the network loses ${percent(f.lean)} of its margin`;
+}
+
 function chips(f) {
   const list = [];
   if (f.pure) list.push(`${f.of_class === f.shown_on ? 'only' : 'nearly only'} ${f.class}`);
@@ -16,7 +22,7 @@ function chips(f) {
   if (f.where && (!isTexts() || f.kind === 'position')) list.push(isTexts() ? `at ${f.where}` : f.where);
   if (f.shown_on) list.push(`${f.of_class ?? 0} of ${f.shown_on} are ${f.class}${f.base ? ` (of all: ${percent(f.base)})` : ''}`);
   if (f.p != null) list.push(`by chance: p = ${f.p < 0.001 ? f.p.toExponential(0) : f.p.toFixed(3)}`);
-  if (f.lean != null) list.push(`the network leans on it: ${percent(f.lean)}`);
+  if (f.lean != null) list.push(`painted over: ${leaning(f)}`);
   return make('ul', { class: 'chips' }, ...list.map((text) => make('li', {}, text)));
 }
 

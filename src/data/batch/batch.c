@@ -303,7 +303,7 @@ r4_batches *r4_batches_new(const r4_data *d, const r4_batch_options *options, r4
   if (check(d, options, e)) return NULL;
   r4_batches *b = mem_new(1, sizeof *b, "batches", e);
   if (!b) return NULL;
-  b->size = options->size;
+  b->size = options->size > d->n && !options->drop_last ? d->n : options->size; /* room for what there is */
   b->count = options->drop_last ? d->n / b->size : (d->n - 1) / b->size + 1;
   b->shuffle = options->shuffle;
   b->masked_first = options->masked_first;

@@ -157,6 +157,11 @@ double column_exact(const struct column *c, size_t row, size_t feature)
   return c->is->exact ? c->is->exact(c, row, feature) : (double)column_value(c, row, feature);
 }
 
+const char *column_doubt(const struct column *c, char *text, size_t size)
+{
+  return c->is->doubt ? c->is->doubt(c, text, size) : NULL;
+}
+
 r4_status column_check(const struct column *c, const struct column_source *from)
 {
   for (int k = 0; k < COLUMN_NUMBERS; k++)

@@ -112,6 +112,8 @@ void column_write(struct column *c, size_t row, const float *from, const struct 
 float column_value(const struct column *c, size_t row, size_t feature);
 double column_exact(const struct column *c, size_t row, size_t feature); /* before it is rounded to a float */
 
+/* What is probably wrong with the values, of whatever kind: as doubt above. */
+const char *column_doubt(const struct column *c, char *text, size_t size);
 /* Whether its numbers can be what they are. */
 r4_status column_check(const struct column *c, const struct column_source *from);
 /* Whether they are the usual ones. */

@@ -178,16 +178,26 @@ static r4_status add_metadata(struct listing *l, struct mask_index *masks, const
 
 /* ---- Folders as classes ---- */
 
+/* What Windows puts into folders of pictures. */
+static bool is_of_the_system(const char *name)
+{
+  return !strcasecmp(name, "Thumbs.db") || !strcasecmp(name, "desktop.ini");
+}
+
 r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,
                              describe_image *describe, void *context, r4_error *e)
 {
   struct names *files = NULL;
   r4_status s = folder_scan(l->folder, inside, false, &files, e);
   for (size_t k = 0; !s && k < files->n; k++) {
-    if (!is_image_name(files->name[k])) continue;
-    char *file = file_join(inside, files->name[k], e);
+    const char *name = files->name[k];
+    if (!is_image_name(name)) {
+      if (!is_of_the_system(name)) s = listing_leave_out(&l->skipped, inside, name, e);
+      continue;
+    }
+    char *file = file_join(inside, name, e);
     struct listed one = {.file = file};
-    s = file ? describe(files->name[k], context, &one, e) : R4_E_MEMORY;
+    s = file ? describe(name, context, &one, e) : R4_E_MEMORY;
     if (!s && masks) one.mask = mask_index_find(masks, file);
     if (!s) s = listing_add(l, &one, e);
     r4_mem_free(file);
@@ -219,7 +229,9 @@ static r4_status list_part(struct listing *l, struct mask_index *masks, const ch
     struct text path = {0};
     text_add(&path, "%s%s%s", part, *part ? "/" : "", class);
     char *inside = text_done(&path, class, e);
+    size_t before = l->n;
     s = inside ? folder_list_images(l, masks, inside, describe_by_folder, &as, e) : R4_E_MEMORY;
+    if (!s && l->n == before) s = listing_leave_out(&l->bare, part, class, e);
     r4_mem_free(inside);
   }
   names_drop(classes);
@@ -285,6 +297,10 @@ static r4_data *folder_open(const char *path, const r4_data_options *options, r4
   struct listing l = {.folder = path};
   struct mask_index masks = {0};
   r4_data *d = folder_list_all(&l, &masks, options, e) ? NULL : listing_read(&l, options, "folder", e);
+  if (d && listing_tell_left_out(&l, d, e)) {
+    r4_data_free(d);
+    d = NULL;
+  }
   mask_index_clear(&masks);
   listing_clear(&l);
   return d;

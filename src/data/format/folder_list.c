@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 /* ---- Lists ---- */
 
@@ -75,8 +76,33 @@ r4_status listing_add_extra(struct listing *l, const char *column, const char *v
   return s || k == EXTRAS_MOST ? s : extras_set(l->extras, k, l->n - 1, value, e);
 }
 
+r4_status listing_leave_out(struct left_out *all, const char *folder, const char *name, r4_error *e)
+{
+  if (all->n++) return R4_OK;
+  struct text path = {0};
+  text_add(&path, "%s%s%s", folder, *folder ? "/" : "", name);
+  all->first = text_done(&path, name, e);
+  return all->first ? R4_OK : R4_E_MEMORY;
+}
+
+r4_status listing_tell_left_out(const struct listing *l, r4_data *d, r4_error *e)
+{
+  const struct left_out *files = &l->skipped, *folders = &l->bare;
+  r4_status s = R4_OK;
+  if (files->n)
+    s = data_add_note(d, e, "%s: %zu file%s PNG or JPEG and left out, %.120s first", l->folder, files->n,
+                      files->n == 1 ? " is not" : "s are not", files->first);
+  if (!s && folders->n)
+    s = data_add_note(d, e, "%s: %zu folder%s no PNG or JPEG file and so no class, %.120s first", l->folder, folders->n,
+                      folders->n == 1 ? " has" : "s have", folders->first);
+  return s;
+}
+
 void listing_clear(struct listing *l)
 {
+  r4_mem_free(l->skipped.first);
+  r4_mem_free(l->bare.first);
+  l->skipped = l->bare = (struct left_out){0};
   for (size_t i = 0; i < l->n; i++) listed_clear(l->at + i);
   r4_mem_free(l->at);
   annotations_free(l->annotations);

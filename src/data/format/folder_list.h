@@ -17,6 +17,12 @@ struct listed {
     marks; /* the number + 1 of the image in the annotations that has its outlines; 0: none. listing_add finds it */
 };
 
+/* What a folder has and a listing does not: how many, and the first. */
+struct left_out {
+  size_t n;
+  char *first;
+};
+
 struct listing {
   const char *folder, *table;      /* table: the name of the file with the labels, for messages, or NULL */
   const char *const *classes;      /* NULL-terminated; NULL: the labels in order                          */
@@ -25,6 +31,7 @@ struct listing {
   struct extras *extras;           /* further columns of the table, a row for each example, or NULL; likewise */
   size_t n, capacity;
   struct listed *at;
+  struct left_out skipped, bare; /* files of a format that is not read; folders of classes without an image */
 };
 
 /* What the last example that was added has in a further column of its table. */
@@ -33,6 +40,10 @@ r4_status listing_add_extra(struct listing *l, const char *column, const char *v
 /* Copies the strings of one. R4_E_IO if one of its files is not in the folder. */
 r4_status listing_add(struct listing *l, const struct listed *one, r4_error *e);
 void listing_clear(struct listing *l);
+/* One more that is left out: folder/name, or name where folder is "". */
+r4_status listing_leave_out(struct left_out *all, const char *folder, const char *name, r4_error *e);
+/* Notes of what was left out, for whoever reads the data. */
+r4_status listing_tell_left_out(const struct listing *l, r4_data *d, r4_error *e);
 
 /* Where masks come from, for messages: the first mask, or the annotations; NULL: nowhere. */
 const char *listing_masks(const struct listing *l);

@@ -81,7 +81,9 @@ static r4_status check_equal_sizes(const struct listing *l, const struct image *
     if (as[i].height != as[0].height || as[i].width != as[0].width)
       return r4_fail(
         e, R4_E_SHAPE,
-        "%s: %s has %zu x %zu pixels and %s has %zu x %zu: give a height and a width to resize them",
+        "%s: %s has %zu x %zu pixels and %s has %zu x %zu: give a size to resize them to (data.size in settings, "
+        "--size of a "
+        "command, height and width in C)",
         l->folder, l->at[0].file, as[0].width, as[0].height, l->at[i].file, as[i].width, as[i].height);
   return R4_OK;
 }

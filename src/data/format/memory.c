@@ -1,12 +1,14 @@
 /* Data sets from arrays of the caller: they become what an npz file would hold, and are read and checked as one. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "data/format/npz_source.h"
 #include "data/mask/mask.h"
 
-enum { ENTRIES = 10, NAME = 24 };
+enum { ENTRIES = 10, NAME = 24, MOST_NAMES = 1 << 20 };
 
 struct made {
   const r4_data_arrays *from;
@@ -24,19 +26,58 @@ struct made {
 static r4_status check_shape(const r4_data_arrays *a, bool tokens, r4_error *e)
 {
   size_t bytes = a->n;
-  bool valid = a->shape.rank == 1 || (a->shape.rank == 3 && !tokens);
-  for (int k = 0; valid && k < a->shape.rank; k++) {
-    valid = a->shape.dim[k] > 0;
-    if (valid && __builtin_mul_overflow(bytes, (size_t)a->shape.dim[k], &bytes))
-      return r4_fail(e, R4_E_ARGUMENT,
-                     "r4_data_new: %zu examples of this shape are more than memory can hold", a->n);
+  bool too_many = false;
+  if (a->shape.rank != 1 && (a->shape.rank != 3 || tokens))
+    return r4_fail(e, R4_E_SHAPE, "r4_data_new: a shape of rank %d, expected %s", a->shape.rank,
+                   tokens ? "[tokens]" : "[features] or [height, width, channels]");
+  for (int k = 0; k < a->shape.rank; k++) {
+    if (a->shape.dim[k] < 1)
+      return r4_fail(e, R4_E_SHAPE, "r4_data_new: shape.dim[%d] is %lld, expected at least 1", k,
+                     (long long)a->shape.dim[k]);
+    too_many |= __builtin_mul_overflow(bytes, (size_t)a->shape.dim[k], &bytes);
   }
-  if (valid && bytes > SIZE_MAX / 16)
-    return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %zu examples of this shape are more than memory can hold",
-                   a->n);
-  if (valid) return R4_OK;
-  return r4_fail(e, R4_E_SHAPE, "r4_data_new: a shape of rank %d, expected %s, each at least 1",
-                 a->shape.rank, tokens ? "[tokens]" : "[features] or [height, width, channels]");
+  if (!too_many && bytes <= SIZE_MAX / 16) return R4_OK;
+  return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %zu examples of this shape are more than memory can hold",
+                 a->n);
+}
+
+/* ---- Checking names ---- */
+
+static int by_text(const void *a, const void *b)
+{
+  const char *const *x = *(const char *const *const *)a, *const *y = *(const char *const *const *)b;
+  int order = strcmp(*x, *y);
+  return order ? order : (x > y) - (x < y);
+}
+
+/* Who reads a name must know which class is meant. */
+static r4_status check_different(const char *key, size_t n, const char *const *name, r4_error *e)
+{
+  const char *const **sorted = mem_new(n, sizeof *sorted, key, e);
+  if (!sorted) return R4_E_MEMORY;
+  r4_status s = R4_OK;
+  for (size_t k = 0; k < n; k++) sorted[k] = name + k;
+  qsort(sorted, n, sizeof *sorted, by_text);
+  for (size_t k = 1; !s && k < n; k++)
+    if (!strcmp(*sorted[k - 1], *sorted[k]))
+      s = r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %s: %zu and %zu are both \"%.100s\", expected different names",
+                  key, (size_t)(sorted[k - 1] - name), (size_t)(sorted[k] - name), *sorted[k]);
+  r4_mem_free(sorted);
+  return s;
+}
+
+static r4_status check_names(const char *key, const char *count, size_t n, const char *const *name, r4_error *e)
+{
+  if (n > MOST_NAMES)
+    return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %s is %zu, expected at most %d", count, n, MOST_NAMES);
+  if (!name) return R4_OK;
+  if (!n)
+    return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %s are given and %s is 0, expected how many there are", key, count);
+  for (size_t k = 0; k < n; k++) {
+    if (!name[k]) return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %s: name %zu of %zu is NULL", key, k, n);
+    if (!utf8_valid(name[k])) return r4_fail(e, R4_E_ARGUMENT, "r4_data_new: %s: name %zu is not UTF-8", key, k);
+  }
+  return check_different(key, n, name, e);
 }
 
 static r4_status check_arrays(const r4_data_arrays *a, r4_error *e)
@@ -112,12 +153,10 @@ static void add_numbers(struct made *m)
 static r4_status add_names(struct made *m, int which, const char *key, size_t n, const char *const *name)
 {
   size_t width = NAME;
-  for (size_t k = 0; name && k < n; k++) {
-    if (!name[k]) return r4_fail(m->e, R4_E_ARGUMENT, "r4_data_new: %s: name %zu of %zu is NULL", key, k, n);
+  for (size_t k = 0; name && k < n; k++)
     if (strlen(name[k]) >= width) width = strlen(name[k]) + 1;
-  }
   if (!n) return R4_OK;
-  char *text = m->names[which] = n > INT32_MAX ? NULL : r4_mem_new(n, width);
+  char *text = m->names[which] = r4_mem_new(n, width);
   if (!text) return r4_fail(m->e, R4_E_MEMORY, "out of memory for %zu names", n);
   for (size_t k = 0; k < n; k++)
     if (name)
@@ -137,7 +176,9 @@ static r4_status add_all(struct made *m)
   add_numbers(m);
   add(m, "labels", ARRAY_I32, a->labels);
   if (a->groups) add(m, "groups", ARRAY_I32, a->groups);
-  r4_status s = add_names(m, 0, NPZ_CLASS_NAMES, a->classes, a->class_names);
+  r4_status s = check_names("class_names", "classes", a->classes, a->class_names, m->e);
+  if (!s && a->groups) s = check_names("group_names", "group_count", a->group_count, a->group_names, m->e);
+  if (!s) s = add_names(m, 0, NPZ_CLASS_NAMES, a->classes, a->class_names);
   return s ? s : add_names(m, 1, NPZ_GROUP_NAMES, a->groups ? a->group_count : 0, a->group_names);
 }
 

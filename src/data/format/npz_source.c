@@ -208,8 +208,8 @@ r4_status npz_source_whole(const struct npz_source *s, enum npz_column c, int sp
   for (size_t i = 0; i < s->n[split]; i++) {
     double v = array_number(a, (int64_t)i);
     if (!(v >= low && v < (double)limit && v == floor(v)))
-      return r4_fail(s->e, R4_E_PARSE, "%s: %s: example %zu has %g, expected a whole number from %d to %lld",
-                     s->path, key, i, v, low, (long long)limit - 1);
+      return r4_fail(s->e, R4_E_PARSE, "%s: %s: example %zu has %.*g, expected a whole number from %d to %lld",
+                     s->path, key, i, v == floor(v) ? 15 : 6, v, low, (long long)limit - 1);
     to[i] = (int32_t)v;
   }
   return R4_OK;

@@ -5,8 +5,10 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "data/catalog/catalog.h"
+#include "data/format/folder_scan.h"
 #include "data/format/whole_open.h"
 #include "data/mask/mask.h"
+#include "picture/image.h"
 
 #define FORMAT(name) &name##_format,
 static const struct format *const formats[] = {
@@ -33,6 +35,34 @@ const struct format *format_of(const char *path)
   return NULL;
 }
 
+/* Whether there are photos in a folder itself; then of classes is what it is in. */
+static bool has_photos(const char *folder)
+{
+  struct names *names = NULL;
+  bool any = false;
+  if (!file_is_folder(folder) || folder_scan(folder, "", false, &names, NULL)) return false;
+  for (size_t k = 0; !any && k < names->n; k++) any = is_image_name(names->name[k]);
+  names_drop(names);
+  return any;
+}
+
+/* Without its last part, "birds" of "birds/sparrow/". */
+static void no_classes(const char *source, r4_error *e)
+{
+  size_t n = strlen(source);
+  while (n > 1 && source[n - 1] == '/') n--;
+  size_t end = n;
+  while (n && source[n - 1] != '/') n--;
+  bool plain = end - n == 1 && source[n] == '.';
+  while (n > 1 && source[n - 1] == '/') n--;
+  if (n && !plain)
+    r4_fail(e, R4_E_PARSE, "%s: has photos, but no class folders: expected a folder with one folder of photos for each "
+            "class, or metadata.csv; did you mean %.*s?", source, (int)n, source);
+  else
+    r4_fail(e, R4_E_PARSE, "%s: has photos, but no class folders: expected a folder with one folder of photos for each "
+            "class, or metadata.csv; did you mean the folder that it is in?", source);
+}
+
 /* where: the folder of data sets, or why there is none. */
 static void no_format(const char *source, const char *where, bool folder, r4_error *e)
 {
@@ -40,7 +70,9 @@ static void no_format(const char *source, const char *where, bool folder, r4_err
   for (size_t k = 0; k < FORMATS; k++)
     text_add(&known, "%s%s (%s)", k ? "; " : "", formats[k]->name, formats[k]->about);
   char *text = text_take(&known);
-  if (file_exists(source))
+  if (has_photos(source))
+    no_classes(source, e);
+  else if (file_exists(source))
     r4_fail(e, R4_E_PARSE, "%s: not a known format: %s", source, text ? text : "");
   else if (!folder)
     r4_fail(e, R4_E_IO, "%s: not a path, and %s", source, where);

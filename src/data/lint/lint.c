@@ -118,9 +118,8 @@ static void equal_examples(struct lint *l)
 
 static void odd_values(struct lint *l)
 {
-  const struct column *x = data_x(l->d);
   char text[R4_ERROR_SIZE];
-  const char *code = x->is->doubt ? x->is->doubt(x, text, sizeof text) : NULL;
+  const char *code = column_doubt(data_x(l->d), text, sizeof text);
   if (code) lint_tell(l, WARNING, code, "%s", text);
 }
 
@@ -168,8 +167,8 @@ r4_status r4_data_lint(const r4_data *d, const char *source, r4_finding finding[
   NEEDS(finding, "room for findings", R4_E_ARGUMENT);
   NEEDS(n, "room for their number", R4_E_ARGUMENT);
   static void (*const check[])(struct lint *) = {odd_reading, equal_examples, constant_examples, odd_values,
-                                                 lint_groups, lint_rare_classes, lint_masks, lint_no_masks,
-                                                 lint_words, lint_images};
+                                                 lint_groups, lint_rare_classes, lint_class_of_masks,
+                                                 lint_masks, lint_no_masks, lint_words, lint_images};
   struct lint l = {.d = d, .source = source, .finding = finding, .key = overlap_keys(d, e)};
   *n = 0;
   if (!l.key) return R4_E_MEMORY;

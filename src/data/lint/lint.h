@@ -31,6 +31,8 @@ void lint_masks(struct lint *l);
 /* Classes of very few examples next to others; how many the largest has. */
 void lint_rare_classes(struct lint *l);
 size_t lint_largest_class(const struct lint *l);
+/* A folder of a class whose files are masks of the images of other classes. */
+void lint_class_of_masks(struct lint *l);
 /* A folder with a table and without masks. */
 void lint_no_masks(struct lint *l);
 /* Tokens that give a class away. */

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "data/counts.h"
 #include "data/lint/lint.h"
 
@@ -20,8 +22,10 @@ static void empty_splits(struct lint *l)
   else if (!all.examples[R4_TEST])
     lint_tell(l, WARNING, "split-empty",
               all.examples[R4_VAL]
-                ? "there are no test examples: the net is evaluated on those for validation, which it was chosen by"
-                : "there are no test examples: set some apart (split test), or leave it to data.val to hold some out");
+                ? "there are no test examples: the net is evaluated on those for validation, which it may be chosen by"
+                : "there are no test examples: data.val holds some out for validation, and the net is evaluated on "
+                  "those; "
+                  "set others apart (split test) for the last word");
 }
 
 /* ---- Classes and groups ---- */
@@ -64,6 +68,30 @@ static void small_groups(struct lint *l)
     lint_tell(l, NOTE, "group-small",
               "%zu groups have fewer than %d test examples, %s first: their accuracy is uncertain", n, FEW,
               r4_data_group_name(l->d, first));
+}
+
+bool r4_data_thin_validation(const r4_data *d, char text[R4_ERROR_SIZE])
+{
+  enum { ENOUGH = 5 };
+  size_t thin = 0, first = 0, least = 0;
+  *text = 0;
+  if (!d || !r4_data_counts(d, -1, -1).examples[R4_VAL]) return false;
+  for (size_t k = r4_data_groups(d); k-- > 0;) {
+    r4_counts c = r4_data_counts(d, -1, (int32_t)k);
+    if (c.examples[R4_TRAIN] && c.examples[R4_VAL] < ENOUGH) thin++, first = k, least = c.examples[R4_VAL];
+  }
+  if (thin)
+    c_locale_print(text, R4_ERROR_SIZE,
+                   "%zu of %zu groups have fewer than %d validation examples, %.100s first (%zu): the worst group of "
+                   "validation, by which nets and settings are chosen, is decided by very few or leaves some out",
+                   thin, r4_data_groups(d), ENOUGH, r4_data_group_name(d, first), least);
+  return thin;
+}
+
+static void thin_validation(struct lint *l)
+{
+  char text[R4_ERROR_SIZE];
+  if (r4_data_thin_validation(l->d, text)) lint_tell(l, NOTE, "val-small", "%s", text);
 }
 
 static void groups_of_one(struct lint *l)
@@ -126,9 +154,23 @@ static void alike_names(struct lint *l)
   if (l->d->groups != l->d->classes) alike(l, l->d->groups, "groups");
 }
 
+/* Spreadsheets save tables in the bytes of old Windows unless they are told not to. */
+static void names_of_other_bytes(struct lint *l)
+{
+  const struct names *all[] = {l->d->classes, l->d->groups != l->d->classes ? l->d->groups : NULL};
+  for (size_t list = 0; list < sizeof all / sizeof *all; list++)
+    for (size_t k = 0; all[list] && k < all[list]->n; k++) {
+      if (utf8_valid(all[list]->name[k])) continue;
+      lint_tell(l, WARNING, "name-bytes", "the name \"%s\" is not UTF-8: save the table as \"CSV UTF-8\"",
+                all[list]->name[k]);
+      return;
+    }
+}
+
 void lint_groups(struct lint *l)
 {
-  static void (*const check[])(struct lint *) = {empty_splits, one_class,     missing_classes,
-                                                 small_groups, groups_of_one, alike_names};
+  static void (*const check[])(struct lint *) = {empty_splits,  one_class,     missing_classes,
+                                                 small_groups,  thin_validation,
+                                                 groups_of_one, alike_names, names_of_other_bytes};
   for (size_t k = 0; k < sizeof check / sizeof *check; k++) check[k](l);
 }

@@ -119,9 +119,16 @@ static void inverted_masks(struct lint *l)
       p.large, p.masked, p.different, reverse);
     break;
   case MASKS_LARGE:
-    lint_tell(l, NOTE, "mask-large",
-              "%zu of %zu masks mark more than half of the example as what must not matter. %s", p.large, p.masked,
-              reverse);
+    if (10 * p.middle >= 9 * p.masked) /* real backgrounds leave out objects, which are in the middle */
+      lint_tell(l, WARNING, "mask-inverted",
+                "%zu of %zu masks mark more than half of the example as what must not matter, and %zu the middle, "
+                "where "
+                "the object usually is. %s",
+                p.large, p.masked, p.middle, reverse);
+    else
+      lint_tell(l, NOTE, "mask-large",
+                "%zu of %zu masks mark more than half of the example as what must not matter. %s", p.large, p.masked,
+                reverse);
     break;
   case MASKS_MIDDLE:
     lint_tell(l, WARNING, "mask-inverted",

@@ -84,100 +84,36 @@ getAll.addEventListener('click', () => save(figures.textContent, 'application/js
 footer.append(make('p', 'get'));
 footer.lastChild.append(getAll);
 
-/* ---- Two maps: images over each other with a slider, texts beside each other ---- */
+/* ---- Two maps beside each other, of an image behind it ---- */
 
 const controls = document.getElementById('compare');
-const [left, right, map, wipe] = ['left', 'right', 'map', 'wipe'].map((id) => document.getElementById(id));
+const [left, right, map] = ['left', 'right', 'map'].map((id) => document.getElementById(id));
 const views = [];
 
 const tileOf = (example, run) =>
   example.querySelector(`.tile[data-run="${run}"][data-map="${map.value}"]`) ||
   example.querySelector(`.tile[data-run="${run}"][data-map="gradient"]`);
 
-const nameOf = (select) => select.options[select.selectedIndex].text;
-
-const slide = () => {
-  if (!wipe) return;
-  for (const view of views) {
-    view.over.style.clipPath = `inset(0 0 0 ${wipe.value}%)`;
-    view.edge.style.left = `${wipe.value}%`;
-  }
-  wipe.setAttribute('aria-valuetext', `${wipe.value} % ${nameOf(left)}, ${100 - wipe.value} % ${nameOf(right)}`);
-};
-
-const copyCaption = (tile, to, side) => {
-  to.replaceChildren(make('span', '', `${side}: `), ...Array.from(tile.querySelector('figcaption').cloneNode(true).childNodes));
-};
-
 const choose = () => {
-  for (const view of views) {
-    const one = tileOf(view.example, left.value), two = tileOf(view.example, right.value);
-    if (!wipe) {
-      view.sides.forEach((side, k) => side.replaceChildren(...(k ? two : one).cloneNode(true).childNodes));
-      continue;
-    }
-    for (const [img, tile] of [[view.under, one], [view.over, two]]) {
-      img.src = tile.querySelector('img').src;
-      img.alt = tile.querySelector('img').alt;
-    }
-    copyCaption(one, view.says[0], 'left');
-    copyCaption(two, view.says[1], 'right');
-  }
-  slide();
+  for (const view of views)
+    [left, right].forEach((select, k) =>
+      view.sides[k].replaceChildren(...tileOf(view.example, select.value).cloneNode(true).childNodes));
 };
 
-const drag = (pic) => {
-  const move = (event) => {
-    const box = pic.getBoundingClientRect();
-    wipe.value = Math.round((100 * (event.clientX - box.left)) / box.width);
-    slide();
-  };
-  pic.addEventListener('pointerdown', (event) => {
-    pic.setPointerCapture(event.pointerId);
-    move(event);
-  });
-  pic.addEventListener('pointermove', (event) => { if (event.buttons) move(event); });
-};
-
-const addTexts = (example) => {
+const addView = (example) => {
   const tiles = example.querySelector('.tiles'), compare = make('div', 'compare');
+  const image = example.querySelector('.tile[data-map="image"]');
   const view = { example, sides: [make('figure', 'tile'), make('figure', 'tile')] };
+  if (image) compare.append(image.cloneNode(true));
   compare.append(...view.sides);
   tiles.before(compare);
   tiles.open = false;
   views.push(view);
 };
 
-const addImages = (example) => {
-  const tiles = example.querySelector('.tiles'), compare = make('div', 'compare');
-  const image = example.querySelector('.tile[data-map="image"] .pic').cloneNode(true);
-  const pic = example.querySelector('.tile[data-run] .pic').cloneNode(true);
-  const view = { example, under: pic.querySelector('img'), over: make('img', 'over'), edge: make('span', 'edge') };
-  view.says = [make('p'), make('p')];
-  view.under.draggable = view.over.draggable = false;
-  view.under.after(view.over);
-  pic.append(view.edge);
-  pic.classList.add('wipeable');
-  drag(pic);
-  compare.append(image, pic, ...view.says);
-  tiles.before(compare);
-  tiles.open = false;
-  views.push(view);
-};
-
 if (controls) {
-  all(document, '.example').forEach(wipe ? addImages : addTexts);
+  all(document, '.example').forEach(addView);
   for (const select of [left, right, map]) select.addEventListener('change', choose);
-  if (wipe) wipe.addEventListener('input', slide);
   controls.hidden = false;
   choose();
 }
-
-/* ---- Paper: all maps, as nobody can slide there ---- */
-
-let opened = [];
-addEventListener('beforeprint', () => {
-  opened = all(document, 'details.tiles:not([open])');
-  for (const details of opened) details.open = true;
-});
-addEventListener('afterprint', () => { for (const details of opened) details.open = false; });

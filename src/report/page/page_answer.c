@@ -261,8 +261,9 @@ static void add_uses(const struct page *p)
            "reason. Figures are means over seeds.</p>\n",
            100 * R4_USES, 100 * R4_USES_LITTLE, page_split(p));
   if (some_reacts(p))
-    html_add(p->h, "<p>A net <i>reacts to any change</i> if content of an example's own class costs it nearly as much as "
-                   "that of another: then the class of the content is not the cause. This was tried in validation, at "
+    html_add(p->h,
+             "<p>A net <i>reacts to any change</i> if content of an example's own class costs it nearly as much as "
+             "that of another: then the class of the content is not the cause. This was tried in validation, at "
                    "the end of training.</p>\n");
 }
 

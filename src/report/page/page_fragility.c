@@ -48,7 +48,7 @@ static void add_dots(const struct page *p)
   for (size_t k = 0; k < p->runs; k++) scale_cover(&bars.plane.x, masked_of(&p->run[k]).mean);
   scale_round(&bars.plane.x);
   page_figure_begin(p->h, "fragility", title);
-  bars_begin(&bars, p->runs, title, "steps are powers of ten");
+  bars_begin(&bars, p->runs, title, "each step is ten times the one before");
   for (size_t k = 0; k < p->runs; k++) {
     r4_mean_sd v = masked_of(&p->run[k]);
     bars_row(&bars, k, p->run[k].name, v, figure_real_sd(v, p->run[k].seeds, 3).s);
@@ -92,9 +92,12 @@ r4_status page_fragility(const struct page *p, r4_error *e)
       page_split(p));
     return R4_OK;
   }
+  html_add(p->h, "<details class=\"theory\"><summary>How much could the masked part matter at most? For whoever "
+                 "compares "
+                 "methods: kappa</summary>\n");
   html_add(
     p->h,
-    "<p>How much could the masked part matter at most? The masked features of an example may take any values within "
+    "<p>The masked features of an example may take any values within "
     "eps (%.3g) of their own. kappa bounds how far the gradient of the loss can then change: a small kappa means that "
     "no such content matters much. <em>Core</em> is the same for all other features; a net that ignores what is masked "
     "has a small ratio of the two. A large kappa proves nothing: the bounds of a deep net can be wide although it "
@@ -109,5 +112,6 @@ r4_status page_fragility(const struct page *p, r4_error *e)
   page_grid_begin(p->h);
   add_dots(p);
   page_grid_end(p->h);
+  html_add(p->h, "</details>\n");
   return R4_OK;
 }

@@ -1,5 +1,5 @@
 /* What the nets look at, in a few test examples: what is said about them, for images and texts alike. All maps stand in
- * the page as they are; the script shows two of them side by side, or over each other with a slider between. */
+ * the page as they are; the script shows two of them side by side. */
 #include "report/page/page_heat.h"
 
 #include <math.h>
@@ -88,21 +88,21 @@ static void add_words_of_images(const struct heat *t)
 {
   html_add(
     t->p->h,
-    "<p>Shown are %zu %s images that %s misclassifies and %zu that it classifies correctly. The <em>gradient</em> "
+    "<p>Of the %zu %s images shown, %s misclassifies %zu and classifies %zu correctly. The <em>gradient</em> "
     "of the loss shows which pixels matter in each image: making a red pixel brighter raises the loss, a blue one "
     "lowers it, each map on a scale of its own.%s</p>\n",
-    t->wrong, page_split(t->p), t->judge->name, t->n - t->wrong, t->masks ? " The mask is outlined." : "");
+    t->n, page_split(t->p), t->judge->name, t->wrong, t->n - t->wrong, t->masks ? " The mask is outlined." : "");
 }
 
 static void add_words_of_texts(const struct heat *t)
 {
   html_add(
     t->p->h,
-    "<p>Shown are %zu %s texts that %s misclassifies and %zu that it classifies correctly. The <em>effect</em> of a "
+    "<p>Of the %zu %s texts shown, %s misclassifies %zu and classifies %zu correctly. The <em>effect</em> of a "
     "word is the gradient of the loss at its vector, times the vector: about what the word adds to the loss. <span "
     "class=\"r4\">Red</span> raises it, <span class=\"b4\">blue</span> lowers it, each text on a scale of its "
     "own.%s</p>\n",
-    t->wrong, page_split(t->p), t->judge->name, t->n - t->wrong, t->masks ? " Masked words are underlined." : "");
+    t->n, page_split(t->p), t->judge->name, t->wrong, t->n - t->wrong, t->masks ? " Masked words are underlined." : "");
 }
 
 static void add_words(const struct heat *t)
@@ -148,9 +148,6 @@ static void add_controls(const struct heat *t)
     if (m == HEAT_GRADIENT || t->masks)
       html_add(h, "<option value=\"%s\">%s</option>", heat_map_id(m), heat_map_name(t, m));
   html_add(h, "</select></label>\n");
-  if (!t->texts)
-    html_add(h, "<label class=\"wipe\">from left to right <input type=\"range\" id=\"wipe\" min=\"0\" "
-                "max=\"100\" value=\"50\"></label>");
   html_add(h, "</div>\n");
 }
 

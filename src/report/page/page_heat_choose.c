@@ -8,20 +8,30 @@ enum { POOL = 256, EXAMPLES = 6, MOST_EXAMPLES = 64, MOST_TILES = 160 };
 
 /* ---- Examples ---- */
 
-/* Up to POOL examples, evenly spread, with a mask if any has one: enough to choose from, and soon asked about. */
+/* The examples with a mask, and all of the classes without one. Returns how many. */
+static size_t list_candidates(const r4_data *d, bool *masked, size_t *list)
+{
+  size_t n = 0, count = r4_data_count(d);
+  for (size_t i = 0; i < count; i++) masked[r4_data_example(d, i).label] |= r4_data_has_mask(d, i);
+  for (size_t i = 0; i < count; i++)
+    if (r4_data_has_mask(d, i) || !masked[r4_data_example(d, i).label]) list[n++] = i;
+  return n;
+}
+
+/* Up to POOL of these, evenly spread: enough to choose from, and soon asked about. */
 static r4_status find_pool(const r4_data *d, size_t *pool, size_t *n, r4_error *e)
 {
-  size_t all = 0, count = r4_data_count(d),
-         *list = mem_new(count + 1, sizeof *list, "choosing among examples", e);
-  if (!list) return R4_E_MEMORY;
-  for (size_t i = 0; i < count; i++)
-    if (r4_data_has_mask(d, i)) list[all++] = i;
-  for (size_t i = 0; i < count && !*n && all == 0; i++) list[i] = i;
-  if (!all) all = count;
-  *n = all < POOL ? all : POOL;
-  for (size_t k = 0; k < *n; k++) pool[k] = list[k * all / *n];
+  size_t *list = mem_new(r4_data_count(d) + 1, sizeof *list, "choosing among examples", e);
+  bool *masked = mem_new(r4_data_classes(d) + 1, sizeof *masked, "choosing among examples", e);
+  if (list && masked) {
+    size_t all = list_candidates(d, masked, list);
+    *n = all < POOL ? all : POOL;
+    for (size_t k = 0; k < *n; k++) pool[k] = list[k * all / *n];
+  }
+  r4_status s = list && masked ? R4_OK : R4_E_MEMORY;
   r4_mem_free(list);
-  return R4_OK;
+  r4_mem_free(masked);
+  return s;
 }
 
 /* Up to n of the pool that the judge gets right, or wrong: one of each class in turn. */

@@ -57,6 +57,7 @@ const char *page_split(const struct page *p)
 {
   static const char *const name[] = {[R4_TRAIN] = "training", [R4_VAL] = "validation", [R4_TEST] = "test"};
   r4_split first = r4_data_example(p->d, 0).split;
+  if (first == R4_TRAIN && !strncmp(r4_data_about(p->d), "arrays,", 7)) return "given"; /* from memory */
   for (size_t i = 1; i < r4_data_count(p->d); i++)
     if (r4_data_example(p->d, i).split != first) return "";
   return name[first];

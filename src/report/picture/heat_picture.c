@@ -10,7 +10,9 @@
  *     label 3          mask 51%  max 0.2            the share inside the mask; what the full colour stands for
  *                      says 7, wrong                under the image for one net
  *     ...
- *     legend */
+ *     legend
+ *
+ * Predictions, which have no labels, have their examples side by side, with the probability below each. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +24,7 @@
 #include "report/picture/heat.h"
 
 enum { CELL = 196, GAP = 24, SPACE = 6, ROW = 22, MAX_COLUMNS = 64, TEXT = 128 };
+enum { WIDE = 1400 }; /* pixels of a row of several */
 
 static const uint8_t INK[3] = {30, 30, 30}, PALE[3] = {105, 105, 105}, EDGE[3] = {190, 190, 190};
 static const uint8_t RIGHT[3] = {0, 110, 80}, WRONG[3] = {190, 70, 0}; /* also told apart by words */
@@ -48,6 +51,7 @@ struct picture {
   uint8_t *outline; /* the mask as large as in the picture, and a pixel more on each side */
   size_t factor, cell_width, cell_height;
   size_t pitch, row; /* from column to column, and from row to row */
+  size_t across;     /* examples in a row: one, but for predictions */
   struct image canvas;
 };
 
@@ -76,14 +80,16 @@ static r4_status measure(struct picture *p, r4_error *e)
   p->cell_height = p->height * p->factor;
   p->pitch = (p->cell_width > CELL ? p->cell_width : CELL) + GAP;
   p->row = p->cell_height + SPACE + 2 * ROW + GAP / 2;
+  size_t block = (p->columns + 1) * p->pitch, fit = WIDE / block;
+  p->across = !p->o->answers || !fit ? 1 : fit < p->n ? fit : p->n;
   size_t headings = p->subjects > 1 ? 3 : 2, title = p->o->title ? ROW + SPACE : 0;
-  size_t width = GAP + (p->columns + 1) * p->pitch, legend = 5 * ROW + SPACE + GAP;
+  size_t width = GAP + p->across * block, rows = (p->n + p->across - 1) / p->across, legend = 5 * ROW + SPACE + GAP;
   size_t around = GAP + title + headings * ROW + SPACE + legend;
-  if (p->n > IMAGE_MAX_PIXELS / width / p->row || p->n * p->row + around > IMAGE_MAX_PIXELS / width)
+  if (rows > IMAGE_MAX_PIXELS / width / p->row || rows * p->row + around > IMAGE_MAX_PIXELS / width)
     return r4_fail(e, R4_E_ARGUMENT,
                    "%zu examples with %zu heat maps need more than %d million pixels", p->n,
                    p->columns, IMAGE_MAX_PIXELS / 1000000);
-  return image_new(&p->canvas, p->n * p->row + around, width, 3, e);
+  return image_new(&p->canvas, rows * p->row + around, width, 3, e);
 }
 
 static void *room(size_t count, size_t size, r4_status *s, r4_error *e)
@@ -195,7 +201,10 @@ static void write_answer(struct picture *p, size_t x, size_t y, size_t i, const 
   bool right = predicted[i] == r4_data_example(p->d, i).label;
   const char *name = r4_data_class_name(p->d, (size_t)predicted[i]);
   const char *verdict = p->o->answers ? "" : right ? ", right" : ", wrong";
-  snprintf(text, sizeof text, "says %.80s%s", name ? name : "?", verdict);
+  if (p->o->answers && p->o->probability)
+    c_locale_print(text, sizeof text, "%.80s %.2f", name ? name : "?", (double)p->o->probability[i]);
+  else
+    snprintf(text, sizeof text, "says %.80s%s", name ? name : "?", verdict);
   write_at(p, x, y, p->o->answers ? INK : right ? RIGHT : WRONG, text);
 }
 
@@ -300,12 +309,12 @@ static void draw_map(struct picture *p, size_t column, size_t i, size_t x, size_
   if (p->subjects > 1) write_answer(p, x, y + ROW, i, c->predicted);
 }
 
-static void draw_row(struct picture *p, size_t i, size_t y)
+static void draw_example(struct picture *p, size_t i, size_t x, size_t y)
 {
   r4_data_mask(p->d, i, p->mask);
   enlarge_mask(p);
-  draw_image(p, i, GAP, y);
-  for (size_t k = 0; k < p->columns; k++) draw_map(p, k, i, GAP + (k + 1) * p->pitch, y);
+  draw_image(p, i, x, y);
+  for (size_t k = 0; k < p->columns; k++) draw_map(p, k, i, x + (k + 1) * p->pitch, y);
 }
 
 /* ---- Headings and legend ---- */
@@ -317,15 +326,27 @@ static size_t draw_title(struct picture *p, size_t y)
   return y + ROW + SPACE;
 }
 
+/* Where the k-th example of a row begins. */
+static size_t left_of(const struct picture *p, size_t k)
+{
+  return GAP + k * (p->columns + 1) * p->pitch;
+}
+
+static void draw_heading(struct picture *p, size_t x, size_t y)
+{
+  bool named = p->subjects > 1;
+  write_at(p, x, y, INK, "image");
+  for (size_t k = 0; k < p->columns; k++) {
+    const struct column *c = &p->column[k];
+    write_at(p, x + (k + 1) * p->pitch, y, INK, named ? c->name : c->method);
+    if (named) write_at(p, x + (k + 1) * p->pitch, y + ROW, PALE, c->method);
+  }
+}
+
 static size_t draw_headings(struct picture *p, size_t y)
 {
   bool named = p->subjects > 1;
-  write_at(p, GAP, y, INK, "image");
-  for (size_t k = 0; k < p->columns; k++) {
-    const struct column *c = &p->column[k];
-    write_at(p, GAP + (k + 1) * p->pitch, y, INK, named ? c->name : c->method);
-    if (named) write_at(p, GAP + (k + 1) * p->pitch, y + ROW, PALE, c->method);
-  }
+  for (size_t k = 0; k < p->across; k++) draw_heading(p, left_of(p, k), y);
   return y + ROW + (named ? ROW : 0);
 }
 
@@ -376,7 +397,9 @@ static void draw_legend(struct picture *p, size_t y)
     bool used = false;
     for (size_t k = 0; k < p->columns; k++) used |= p->column[k].width == (width == 1);
     if (!used) continue;
-    if (!width)
+    if (!width && p->o->answers)
+      snprintf(note, sizeof note, "blue is against the prediction, red for it");
+    else if (!width)
       snprintf(note, sizeof note, "blue lowers, red raises the %s%s", explained(p->o->attribution.explain),
                about_gradcam(p));
     draw_bar(p, GAP, y, width);
@@ -397,7 +420,10 @@ static void draw(struct picture *p, double *share)
 {
   canvas_fill(&p->canvas, 0, 0, p->canvas.width, p->canvas.height, WHITE);
   size_t y = draw_means(p, draw_headings(p, draw_title(p, GAP)), share);
-  for (size_t i = 0; i < p->n; i++, y += p->row) draw_row(p, i, y);
+  for (size_t i = 0; i < p->n; i++) {
+    draw_example(p, i, left_of(p, i % p->across), y);
+    if (i % p->across + 1 == p->across || i + 1 == p->n) y += p->row;
+  }
   draw_legend(p, y);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "data/data.h"
 #include "data/mask/mask.h"
 #include "data/mask/mask_places.h"
 #include "objective/objective.h"
@@ -295,6 +296,14 @@ static void tell_ignored_data(struct run *r)
   r4_settings_free(usual);
 }
 
+/* Pixels that are far out of [0, 1], before anything that follows from it is said: a net that hardly learns. */
+static void tell_scale(struct run *r)
+{
+  char text[R4_ERROR_SIZE];
+  bool images = r4_data_shape(r->train).rank == 3;
+  if (images && column_doubt(data_x(r->train), text, sizeof text)) run_tell(r, "%s: %s", data_name(r), text);
+}
+
 static void tell_precision(struct run *r)
 {
   const char *missing = r4_bf16_missing();
@@ -306,6 +315,7 @@ void run_tell_settings(struct run *r)
 {
   const struct settings *s = r->s;
   size_t examples = r4_data_count(r->train);
+  tell_scale(r);
   if (!r->touched && needs_masks(s))
     run_tell(r, "%s is 0: no training example has a mask, so %s is the same as %s", LABEL("data.keep_masks"),
              s->method, r4_method_name(0));

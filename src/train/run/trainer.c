@@ -45,6 +45,7 @@ void r4_trainer_free(r4_trainer *t)
 
 void r4_trainer_listen(r4_trainer *t, void (*notice)(const char *sentence, void *user), void *user)
 {
+  if (!t) return;
   t->run.notice = notice;
   t->run.user = user;
   run_tell_settings(&t->run);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/c_locale.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "data/batch/mask_fill.h"
@@ -149,7 +150,7 @@ static void tell_loss(struct run *r, const r4_outcome *o, const char *then)
 static void tell_reaction(struct run *r, const r4_outcome *o)
 {
   char cause[200];
-  snprintf(cause, sizeof cause,
+  c_locale_print(cause, sizeof cause,
            "content of another class than its own costs %.1f +- %.1f %%, so its class is not the cause; %s",
            100 * o->followed, 100 * o->followed_error, next_try(r));
   tell_loss(r, o, cause);
