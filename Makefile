@@ -241,9 +241,9 @@ $(OUT)/_r4.so: $(OUT)/libr4.so
 $(addprefix $(OUT)/test/,test_check test_check_covers test_check_files test_check_linear replay_certificate) $(OUT)/fuzz_certificate: $(CHECK_TESTED)
 $(addprefix $(OUT)/test/,test_check_files test_cli_certify test_cli_linear test_cli_verify): | $(OUT)/r4-check
 
-$(addprefix $(OUT)/test/,test_serve test_serve_masks) $(OUT)/test/replay_serve $(OUT)/fuzz_serve: $(SERVE_TESTED)
-$(addprefix $(OUT)/test/,test_serve test_serve_masks): $(OUT)/test/serve/serve_case.o
-$(addprefix $(OUT)/test/,test_serve.o test_serve_masks.o serve/serve_case.o fuzz/fuzz_serve.o): EXTRA := -Icli -Itest
+$(addprefix $(OUT)/test/,test_serve test_serve_masks test_serve_words) $(OUT)/test/replay_serve $(OUT)/fuzz_serve: $(SERVE_TESTED)
+$(addprefix $(OUT)/test/,test_serve test_serve_masks test_serve_words): $(OUT)/test/serve/serve_case.o
+$(addprefix $(OUT)/test/,test_serve.o test_serve_masks.o test_serve_words.o serve/serve_case.o fuzz/fuzz_serve.o): EXTRA := -Icli -Itest
 
 ifeq ($(INSIDE),so)
 $(TESTS): %: %.o $(HELP_OBJ) | $(OUT)/inside.so

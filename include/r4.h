@@ -588,6 +588,23 @@ char *r4_found_sentence(const r4_found *f);
 /* Words of an example around a token, of texts; r4_string_free. */
 char *r4_data_snippet(const r4_data *d, size_t i, int64_t token, r4_error *e);
 
+/* What the words of a list, separated as in data.mask_words, would mask in texts of all parts. */
+typedef struct r4_listed_words r4_listed_words;
+typedef struct {
+  const char *word;
+  bool known;             /* the vocabulary has all of it */
+  size_t texts;           /* with it as a whole word      */
+  const size_t *of_class; /* [classes], of these          */
+} r4_listed_word;
+
+/* options: tokenizer and folder, as of the texts. R4_E_ARGUMENT if the examples are not texts, or not of it. */
+r4_listed_words *r4_listed_words_count(const r4_data *d, const char *list, const r4_data_options *options,
+                                       r4_error *e);
+void r4_listed_words_free(r4_listed_words *w);
+size_t r4_listed_words_size(const r4_listed_words *w);
+size_t r4_listed_words_texts(const r4_listed_words *w);                /* with one of them or more */
+r4_listed_word r4_listed_words_at(const r4_listed_words *w, size_t k); /* all zero: k is too large */
+
 /* ==== Part 3: settings and training =========================================================== */
 
 /* ---- Methods -------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@ import {
   box, browser, check, click, close, event, focus, heard, key, pause, press, requests, resize, runTests, send, start, tooWide, until, value,
 } from './browser.mjs';
 import { makeFolder } from './serve_data.mjs';
+import { textTests } from './serve_texts.mjs';
 
 const [, folder, r4, axe] = process.argv.slice(2);
 const data = join(folder, 'photos'), { key: finding, shown } = makeFolder(data);
@@ -327,7 +328,8 @@ else looks['axe finds nothing serious'] = async () => {
     }
 };
 
-const all = [['find', finds], ['mark', marksTests], ['train', trains], ['page', looks]];
+const back = { 'the photos are still served': async () => open() };
+const all = [['find', finds], ['mark', marksTests], ['train', trains], ['texts', textTests(folder, r4, axe)], ['texts', back], ['page', looks]];
 const guard = setTimeout(() => { console.log('Bail out! the browser does not answer'); browser.kill(); server?.kill('SIGKILL'); process.exit(1); }, 240000);
 await serve();
 await start();

@@ -37,6 +37,8 @@ static double ends_room[1];
 /* A line: the function; what is missing, or after "=" what the error says instead of "needs"; and the call, as one that
  * returns r4_status. */
 #define CALLS(X)                                                                                             \
+  X(r4_listed_words_count, "data", none(r4_listed_words_count(NULL, "", NULL, e), e))                        \
+  X(r4_listed_words_count, "a list of words", none(r4_listed_words_count(have.d, NULL, NULL, e), e))         \
   X(r4_data_snippet, "data", none(r4_data_snippet(NULL, 0, 0, e), e))                                        \
   X(r4_find_clusters, "what was found", r4_find_clusters(NULL, have.n, have.room, have.d, NULL, e))          \
   X(r4_find_clusters, "a net", r4_find_clusters(have.f, NULL, have.room, have.d, NULL, e))                   \

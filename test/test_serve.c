@@ -67,15 +67,15 @@ static void nothing_is_answered_without_it(void **state)
   (void)state;
   static const char *const paths[] = {"/",           "/serve.js", "/serve.css",    "/api/state", "/api/find",
                                       "/api/photos", "/api/log",  "/api/settings", "/thumb",     "/photo",
-                                      "/mask",       "/proposal", "/report",       "/none"};
+                                      "/mask",       "/proposal", "/report",       "/api/words", "/none"};
   static const char *const writes[] = {"/api/decide",  "/api/judge", "/api/accept", "/api/search",
-                                       "/api/propose", "/api/train", "/api/stop",   "/mask"};
+                                       "/api/propose", "/api/train", "/api/stop",   "/api/words", "/mask"};
   for (size_t k = 0; k < sizeof paths / sizeof *paths; k++)
     serve_expect(&site, "GET", paths[k], HEADERS("X-R4-Token"), 403, "token");
   for (size_t k = 0; k < sizeof writes / sizeof *writes; k++) {
-    serve_expect(&site, k < 7 ? "POST" : "PUT", writes[k],
+    serve_expect(&site, k < 8 ? "POST" : "PUT", writes[k],
                  HEADERS("X-R4-Token", "Content-Type: application/json"), 403, "token");
-    serve_expect(&site, k < 7 ? "POST" : "PUT", writes[k],
+    serve_expect(&site, k < 8 ? "POST" : "PUT", writes[k],
                  HEADERS("Origin", "Content-Type: application/json"), 403, "origin");
   }
 }
@@ -435,6 +435,24 @@ static void refused(const char *because, bool irrelevant, bool fine)
   site_close(&other);
 }
 
+/* The settings are those that r4 train knows, and the report measures what is held out. */
+static void without_a_test_part_validation_is_reported(void **state)
+{
+  (void)state;
+  r4_error e = {0};
+  site_close(&site);
+  put_text(folder, "metadata.csv", "file,label\n0.png,cat\n1.png,dog\n2.png,cat\n3.png,dog\n");
+  serve_open(&site, folder);
+  serve_post(&site, "/api/train", "{}", 200, "");
+  r4_settings *s = r4_settings_new();
+  if (r4_settings_read(s, path_in(folder, "r4.yaml"), &e)) fail_msg("%s", e.text);
+  r4_settings_free(s);
+  const struct task *report = site.tasks.task + site.tasks.n - 1;
+  assert_int_equal(report->kind, TASK_REPORT);
+  assert_string_equal(report->word[report->words - 2], "--split");
+  assert_string_equal(report->word[report->words - 1], "val");
+}
+
 static void folders_that_cannot_be_served(void **state)
 {
   (void)state;
@@ -478,6 +496,7 @@ int main(void)
     TEST(another_search_has_other_findings),
     TEST(tasks_are_listed_and_bounded),
     TEST(settings_are_the_users),
+    TEST(without_a_test_part_validation_is_reported),
     TEST(folders_that_cannot_be_served),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

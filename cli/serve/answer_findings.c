@@ -4,7 +4,7 @@
 
 #include "serve/answers.h"
 
-enum { EXAMPLES = 12 }; /* shown with a finding */
+enum { EXAMPLES = 12, SENTENCES = 6 }; /* shown with a finding */
 
 static void put_text(r4_json *w, const r4_json_value *from, const char *key)
 {
@@ -58,6 +58,22 @@ static void put_examples(r4_json *w, const struct site *s, const r4_json_value *
   r4_json_close(w, ']');
 }
 
+static void put_sentences(r4_json *w, const r4_json_value *examples)
+{
+  r4_json_whole(w, "texts", (int64_t)r4_json_size(examples));
+  r4_json_open(w, "examples", '[');
+  for (size_t k = 0; k < r4_json_size(examples) && k < SENTENCES; k++) {
+    const r4_json_value *one = r4_json_at(examples, k);
+    r4_json_open(w, NULL, '{');
+    put_text(w, one, "text");
+    put_text(w, one, "label");
+    put_text(w, one, "file");
+    put_real(w, one, "number");
+    r4_json_close(w, '}');
+  }
+  r4_json_close(w, ']');
+}
+
 static void put_finding(r4_json *w, const struct site *s, const struct finding *f)
 {
   static const char *const texts[] = {"id", "kind", "what", "where", "class", "next"};
@@ -71,7 +87,11 @@ static void put_finding(r4_json *w, const struct site *s, const struct finding *
   put_flag(w, f->json, "local");
   r4_json_text(w, "answer", d ? d->answer : NULL);
   r4_json_whole(w, "edit", d ? d->edit : 0);
-  put_examples(w, s, r4_json_get(f->json, "examples"));
+  if (s->corpus.data) put_words_of(w, s, f);
+  if (s->corpus.data)
+    put_sentences(w, r4_json_get(f->json, "examples"));
+  else
+    put_examples(w, s, r4_json_get(f->json, "examples"));
   r4_json_close(w, '}');
 }
 
@@ -117,7 +137,7 @@ void answer_decide(struct site *s, const struct request *r, const r4_json_value 
                  d ? d->answer : "not yet");
     return;
   }
-  r4_status status = marks_decide(s, f, answer, &e);
+  r4_status status = s->corpus.data ? words_decide(s, f, answer, &e) : marks_decide(s, f, answer, &e);
   if (status) {
     answer_failed(a, status, &e);
     return;
@@ -126,6 +146,7 @@ void answer_decide(struct site *s, const struct request *r, const r4_json_value 
   r4_json_open(w, NULL, '{');
   r4_json_text(w, "answer", answer);
   r4_json_whole(w, "edit", marks_decision(&s->marks, f->key)->edit);
+  if (s->corpus.data) put_words_of(w, s, f);
   r4_json_close(w, '}');
   answer_json(a, w);
 }

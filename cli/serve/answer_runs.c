@@ -11,6 +11,16 @@
 
 static const char before[] = "before", settings_file[] = "r4.yaml";
 
+/* Photos with a mask, or texts in which the list masks something. */
+static size_t count_masks(const struct site *s)
+{
+  size_t masks = 0;
+  if (s->corpus.other_words) return s->n; /* r4 train knows of how many */
+  if (s->corpus.data) return s->refuses_words ? 0 : r4_listed_words_texts(s->words.count);
+  for (size_t k = 0; k < s->n; k++) masks += s->masked[k];
+  return masks;
+}
+
 /* ---- Searching ---- */
 
 static bool has_run(const struct site *s, const char *run, const char *file)
@@ -21,6 +31,37 @@ static bool has_run(const struct site *s, const char *run, const char *file)
   return !place_stat(s, path, &there);
 }
 
+/* Texts are read as for training, and what the list masks is left out. */
+static void add_reading(const struct site *s, struct task *t)
+{
+  char tokens[32];
+  if (*s->corpus.tokenizer) task_word(t, "--tokenizer"), task_word(t, s->corpus.tokenizer);
+  snprintf(tokens, sizeof tokens, "%lld", (long long)s->corpus.length);
+  if (s->corpus.length) task_word(t, "--length"), task_word(t, tokens);
+  if (s->corpus.means_irrelevant) task_word(t, "--mask-means"), task_word(t, "irrelevant");
+  if (!s->refuses_words && count_masks(s)) task_word(t, "--mask-words"), task_word(t, words_file);
+}
+
+static void search_texts(struct site *s, bool net, struct answer *a)
+{
+  char place[TASK_WORD + NAME_MAX];
+  snprintf(place, sizeof place, "./%s", s->corpus.table);
+  if (net) {
+    answer_error(a, 400, "these are texts: a network is asked about photos only");
+    return;
+  }
+  if (strlen(place) >= TASK_WORD || strlen(s->corpus.tokenizer) >= TASK_WORD) {
+    answer_error(a, 400, "the table or the tokenizer has a path of more than %d bytes: give it a shorter one",
+                 TASK_WORD - 1);
+    return;
+  }
+  struct task *t = tasks_add(&s->tasks, TASK_FIND, 0, "");
+  const char *const word[] = {s->table ? place : ".", "--out", ".", "--progress"};
+  for (size_t k = 0; t && k < sizeof word / sizeof *word; k++) task_word(t, word[k]);
+  if (t) add_reading(s, t);
+  answer_task(t, a);
+}
+
 void answer_search(struct site *s, const struct request *r, const r4_json_value *body, struct answer *a)
 {
   (void)r;
@@ -29,6 +70,10 @@ void answer_search(struct site *s, const struct request *r, const r4_json_value 
   r4_json_as_flag(r4_json_get(body, "net"), &net);
   if (tasks_busy(&s->tasks, TASK_FIND, NULL)) {
     answer_error(a, 409, "a search is already running");
+    return;
+  }
+  if (s->corpus.data) {
+    search_texts(s, net, a);
     return;
   }
   struct task *t = tasks_add(&s->tasks, TASK_FIND, 0, "");
@@ -57,29 +102,56 @@ void answer_propose(struct site *s, const struct request *r, const r4_json_value
 
 /* ---- Training ---- */
 
+static bool has_part(const struct site *s, r4_split part)
+{
+  if (s->corpus.data) return r4_data_counts(s->corpus.data, -1, -1).examples[part];
+  for (size_t k = 0; k < s->n; k++)
+    if (r4_photos_at(s->photos, k).split == part) return true;
+  return false;
+}
+
+static r4_status write_text_settings(const struct site *s, r4_error *e)
+{
+  char *text = corpus_settings(s);
+  snprintf(e->text, sizeof e->text, "%s: out of memory", settings_file);
+  r4_status status = text ? place_write(s, settings_file, text, strlen(text), e) : R4_E_MEMORY;
+  free(text);
+  return status;
+}
+
 /* Written once; from then on it is the user's. */
 static r4_status ensure_settings(const struct site *s, r4_error *e)
 {
   struct stamp there;
-  size_t count[3] = {0};
   char text[1024];
   int why = place_stat(s, settings_file, &there);
   if (why != ENOENT) return R4_OK; /* r4 train says what is wrong with it */
-  for (size_t k = 0; k < s->n; k++) count[r4_photos_at(s->photos, k).split]++;
-  int n =
-    snprintf(text, sizeof text,
-             "# Written by r4 serve, which will not touch it again. r4 help train lists the settings.\n"
-             "data: .\n"
-             "data.mask_means: irrelevant\n"
-             "data.size: 64\n"
-             "%s%s"
-             "net: conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, flatten, dense 64, relu, "
-             "dense {classes}\n"
-             "batch: %d\n"
-             "epochs: 20\n",
-             count[R4_VAL] ? "" : "data.val: 0.15      # of the photos for training, as none is called val\n",
-             count[R4_TEST] ? "" : "data.test: 0.2      # likewise\n", s->n < 200 ? 8 : 32);
+  if (s->corpus.data) return write_text_settings(s, e);
+  int n = snprintf(
+    text, sizeof text,
+    "# Written by r4 serve, which will not touch it again. r4 help train lists the settings.\n"
+    "data: .\n"
+    "data.mask_means: irrelevant\n"
+    "data.size: 64\n"
+    "%s"
+    "net: conv 16 3 p1, relu, maxpool 2, conv 32 3 p1, relu, maxpool 2, flatten, dense 64, relu, "
+    "dense {classes}\n"
+    "batch: %d\n"
+    "epochs: 20\n",
+    has_part(s, R4_VAL) ? "" : "data.val: 0.15      # of the photos for training, as none is called val\n",
+    s->n < 200 ? 8 : 32);
   return place_write(s, settings_file, text, (size_t)n, e);
+}
+
+static bool is_older(const struct stamp *a, const struct stamp *b)
+{
+  return a->seconds < b->seconds || (a->seconds == b->seconds && a->nanoseconds < b->nanoseconds);
+}
+
+/* What the list masks is in the settings of a run, and is measured of both: it has to be the same. */
+static bool has_same_words(const struct site *s, const struct stamp *model)
+{
+  return r4_listed_words_texts(s->words.count) && is_older(&s->words.stamp, model);
 }
 
 /* The net without masks is trained again if the settings have changed since. */
@@ -89,7 +161,7 @@ static bool before_is_done(const struct site *s)
   struct stamp settings, model;
   snprintf(path, sizeof path, "%s/%s/seed-0/model.safetensors", site_runs(s), before);
   return !place_stat(s, settings_file, &settings) && !place_stat(s, path, &model) &&
-         settings.seconds <= model.seconds;
+         settings.seconds <= model.seconds && (!s->corpus.data || has_same_words(s, &model));
 }
 
 static void free_name(const struct site *s, char name[32])
@@ -108,6 +180,7 @@ static struct task *add_training(struct site *s, int64_t group, const char *name
   snprintf(out, sizeof out, "%s/%s", site_runs(s), name);
   task_word(t, settings_file);
   if (!masks) task_word(t, "--set"), task_word(t, "method=erm");
+  if (s->corpus.data && !count_masks(s)) task_word(t, "--set"), task_word(t, "data.mask_words=");
   task_word(t, "--out"), task_word(t, out);
   task_word(t, "--force");
   return t;
@@ -125,6 +198,7 @@ static struct task *add_report(struct site *s, int64_t group, const char *name)
   snprintf(page, sizeof page, "%s/%s/report.html", site_runs(s), name);
   task_word(t, "--out"), task_word(t, page);
   task_word(t, "--force"), task_word(t, "--other-data"); /* masks were added since the first was trained */
+  if (!has_part(s, R4_TEST)) task_word(t, "--split"), task_word(t, "val"); /* what is held out in any case */
   return t;
 }
 
@@ -134,7 +208,7 @@ void answer_train(struct site *s, const struct request *r, const r4_json_value *
   (void)r, (void)body;
   r4_error e = {0};
   char name[32];
-  size_t masks = 0;
+  size_t masks = count_masks(s);
   if (tasks_busy(&s->tasks, TASK_TRAIN, NULL)) {
     answer_error(a, 409, "training is already running");
     return;
@@ -144,7 +218,6 @@ void answer_train(struct site *s, const struct request *r, const r4_json_value *
     answer_failed(a, status, &e);
     return;
   }
-  for (size_t k = 0; k < s->n; k++) masks += s->masked[k];
   free_name(s, name);
   struct task *t = NULL;
   int64_t group = s->tasks.last + 1;
@@ -280,18 +353,19 @@ void answer_state(struct site *s, const struct request *r, const r4_json_value *
 {
   (void)r, (void)body;
   struct stamp there = {0};
-  size_t masks = 0;
-  for (size_t k = 0; k < s->n; k++) masks += s->masked[k];
   place_stat(s, "find.json", &there);
   const char *slash = strrchr(s->folder, '/');
   r4_json *w = r4_json_new();
   r4_json_open(w, NULL, '{');
-  r4_json_text(w, "folder", slash && slash[1] ? slash + 1 : s->folder);
+  const char *name = slash && slash[1] ? slash + 1 : s->folder;
+  r4_json_text(w, "folder", s->corpus.data && s->table ? s->corpus.table : name);
   r4_json_text(w, "path", s->folder);
-  r4_json_whole(w, "photos", (int64_t)s->n);
+  r4_json_whole(w, s->corpus.data ? "texts" : "photos", (int64_t)s->n);
   r4_json_whole(w, "classes", (int64_t)s->classes);
-  r4_json_whole(w, "masks", (int64_t)masks);
-  r4_json_text(w, "refuses_masks", s->refuses_masks);
+  r4_json_whole(w, "masks", (int64_t)count_masks(s));
+  r4_json_text(w, "refuses_masks", s->corpus.data ? s->refuses_words : s->refuses_masks);
+  if (s->corpus.data) r4_json_whole(w, "words", (int64_t)r4_listed_words_size(s->words.count));
+  if (s->corpus.data) r4_json_text(w, "list", s->words.version);
   r4_json_whole(w, "found", there.seconds * 1000 + there.nanoseconds / 1000000);
   r4_json_open(w, "tasks", '[');
   for (size_t k = 0; k < s->tasks.n; k++) put_task(w, s->tasks.task + k);

@@ -10,7 +10,7 @@ typedef void answer_function(struct site *s, const struct request *r, const r4_j
 
 answer_function answer_state, answer_findings, answer_photos, answer_thumb, answer_photo, answer_mask,
   answer_proposal, answer_paint, answer_decide, answer_judge, answer_accept, answer_search, answer_propose,
-  answer_train, answer_stop, answer_log, answer_report, answer_settings;
+  answer_train, answer_stop, answer_log, answer_report, answer_settings, answer_words, answer_edit_words;
 
 /* The photo of the argument "photo", or of that member of an object; s->n after an answer that says what is wrong. */
 size_t asked_photo(const struct site *s, const struct request *r, struct answer *a);
@@ -22,6 +22,9 @@ bool asked_whole(const struct request *r, const char *name, long otherwise, long
                  struct answer *a);
 /* Something goes on in the background: the number of the task, or why not. */
 void answer_task(const struct task *t, struct answer *a);
+
+/* Of a finding in texts: its words, whether the list has them, and what the list cannot do. */
+void put_words_of(r4_json *w, const struct site *s, const struct finding *f);
 
 /* How sure the proposals for a finding are, and their files: NULL if there are none. r4_json_value_free. */
 r4_json_value *proposals_open(const struct site *s, const char *key, const r4_json_value **list, r4_error *e);

@@ -37,6 +37,7 @@ static void list_findings(struct found *f)
     *to = (struct finding){.id = r4_json_as_text(r4_json_get(one, "id")),
                            .what = text_or(r4_json_get(one, "what"), ""),
                            .class = text_or(r4_json_get(one, "class"), ""),
+                           .words = r4_json_as_text(r4_json_get(one, "words")),
                            .json = one};
     if (!is_id(to->id)) continue;
     r4_hash(to->what, strlen(to->what), hex);

@@ -5,33 +5,38 @@
 #include "serve/answers.h"
 #include "serve/serve_files.h"
 
+enum kind { ANY, PHOTOS, TEXTS };
+
 struct route {
   const char *method, *path, *type; /* type: of its body; NULL: it has none */
   size_t most;
   answer_function *answer;
+  enum kind of; /* what the folder must have */
 };
 
 static const char json[] = "application/json", png[] = "image/png";
 
 static const struct route routes[] = {
-  {"GET", "/api/state", NULL, 0, answer_state},
-  {"GET", "/api/find", NULL, 0, answer_findings},
-  {"GET", "/api/photos", NULL, 0, answer_photos},
-  {"GET", "/api/log", NULL, 0, answer_log},
-  {"GET", "/api/settings", NULL, 0, answer_settings},
-  {"GET", "/thumb", NULL, 0, answer_thumb},
-  {"GET", "/photo", NULL, 0, answer_photo},
-  {"GET", "/mask", NULL, 0, answer_mask},
-  {"GET", "/proposal", NULL, 0, answer_proposal},
-  {"GET", "/report", NULL, 0, answer_report},
-  {"PUT", "/mask", png, MOST_PNG, answer_paint},
-  {"POST", "/api/decide", json, MOST_JSON, answer_decide},
-  {"POST", "/api/judge", json, MOST_JSON, answer_judge},
-  {"POST", "/api/accept", json, MOST_JSON, answer_accept},
-  {"POST", "/api/search", json, MOST_JSON, answer_search},
-  {"POST", "/api/propose", json, MOST_JSON, answer_propose},
-  {"POST", "/api/train", json, MOST_JSON, answer_train},
-  {"POST", "/api/stop", json, MOST_JSON, answer_stop},
+  {"GET", "/api/state", NULL, 0, answer_state, ANY},
+  {"GET", "/api/find", NULL, 0, answer_findings, ANY},
+  {"GET", "/api/photos", NULL, 0, answer_photos, PHOTOS},
+  {"GET", "/api/words", NULL, 0, answer_words, TEXTS},
+  {"GET", "/api/log", NULL, 0, answer_log, ANY},
+  {"GET", "/api/settings", NULL, 0, answer_settings, ANY},
+  {"GET", "/thumb", NULL, 0, answer_thumb, PHOTOS},
+  {"GET", "/photo", NULL, 0, answer_photo, PHOTOS},
+  {"GET", "/mask", NULL, 0, answer_mask, PHOTOS},
+  {"GET", "/proposal", NULL, 0, answer_proposal, PHOTOS},
+  {"GET", "/report", NULL, 0, answer_report, ANY},
+  {"PUT", "/mask", png, MOST_PNG, answer_paint, PHOTOS},
+  {"POST", "/api/decide", json, MOST_JSON, answer_decide, ANY},
+  {"POST", "/api/judge", json, MOST_JSON, answer_judge, PHOTOS},
+  {"POST", "/api/accept", json, MOST_JSON, answer_accept, PHOTOS},
+  {"POST", "/api/search", json, MOST_JSON, answer_search, ANY},
+  {"POST", "/api/propose", json, MOST_JSON, answer_propose, PHOTOS},
+  {"POST", "/api/words", json, MOST_JSON, answer_edit_words, TEXTS},
+  {"POST", "/api/train", json, MOST_JSON, answer_train, ANY},
+  {"POST", "/api/stop", json, MOST_JSON, answer_stop, ANY},
 };
 
 enum { ROUTES = sizeof routes / sizeof *routes };
@@ -106,10 +111,22 @@ bool serve_admit(const struct site *s, const struct request *r, size_t *most, st
   return false;
 }
 
+/* What only photos have, or only texts. */
+static bool fits(const struct site *s, const struct route *to, struct answer *a)
+{
+  bool texts = s->corpus.data;
+  if (to->of == ANY || (to->of == TEXTS) == texts) return true;
+  answer_error(a, 400,
+               texts
+                 ? "these are texts: nothing can be painted on them; what must not matter is a list of words"
+                 : "these are photos: what must not matter is painted on them, and no list of words");
+  return false;
+}
+
 void serve_answer(struct site *s, const struct request *r, struct answer *a)
 {
   const struct route *to = find(r, a);
-  if (!to) return;
+  if (!to || !fits(s, to, a)) return;
   r4_error e = {0};
   r4_json_value *body = NULL;
   if (r->size > to->most) {
@@ -117,6 +134,7 @@ void serve_answer(struct site *s, const struct request *r, struct answer *a)
     return;
   }
   r4_status status = marks_refresh(s, &e);
+  if (!status && s->corpus.data) status = words_refresh(s, &e);
   if (!status && to->type == json &&
       !(body = r4_json_parse("the request", r->body ? r->body : (const uint8_t *)"", r->size, &e)))
     status = e.status;

@@ -1,4 +1,4 @@
-/* r4 serve: a page for a folder of photos, in the browser of whoever sits at this machine.
+/* r4 serve: a page for a folder of photos, or for texts, in the browser of whoever sits at this machine.
  *
  *   http.c     connections: the only file that knows libmicrohttpd; bounds their number, size and time
  *   admit.c    who may ask: the token, Host, Origin
@@ -6,6 +6,7 @@
  *   answer_*.c the answers
  *   place.c    files of the folder, never outside of it; written beside and renamed
  *  findings.c    find.json;  marks.c  marks.json;  masks.c  masks/;  tasks.c  r4 find, train and report as processes
+ *  corpus.c   texts instead of photos, and their settings;  mask_words.c  mask_words.txt, what must not matter in them
  *
  * One thread does all of it; work that takes long is done by other processes, which leave files. */
 #ifndef R4_CLI_SERVE_H
@@ -25,6 +26,7 @@ enum {
   MOST_MASK = 40000000,   /* pixels of a photo that can be painted on            */
   VERSION_SIZE = 17,      /* of what a mask is: the beginning of its SHA-256     */
   KEY_SIZE = 96,          /* of a finding                                        */
+  MOST_WORD = 512,        /* room for a word of the list                         */
 };
 
 /* ---- Requests and answers ---- */
@@ -67,7 +69,7 @@ void answer_bytes(struct answer *a, const char *type, void *bytes, size_t size, 
 struct finding {
   char key
     [KEY_SIZE]; /* its id, and a hash of what it says: another search may give another finding the same id */
-  const char *id, *what, *class;
+  const char *id, *what, *class, *words; /* words: of texts, "very, bad", or NULL */
   const r4_json_value *json;
 };
 
@@ -100,10 +102,30 @@ struct marks {
   struct judged *judge;
 };
 
+/* Texts: a table in the folder, or the folder with a folder for each class. */
+struct corpus {
+  r4_data *data;            /* NULL: the site is of photos */
+  char table[NAME_MAX + 1]; /* its name in the folder, or "." */
+  char tokenizer[PATH_MAX]; /* as settings have it; "": the usual one */
+  int64_t length;           /* tokens that are read of a text; 0: as many as usual */
+  bool other_words;         /* r4.yaml has a list of its own */
+  bool means_irrelevant;    /* the texts have marks of their own, and these say what must not matter */
+};
+
+/* mask_words.txt as it was read last. */
+struct word_list {
+  struct stamp stamp;
+  char version[VERSION_SIZE]; /* "none": there is no file */
+  r4_listed_words *count;
+};
+
 struct site {
   int root;              /* the folder, for openat */
   char folder[PATH_MAX]; /* its absolute path      */
-  r4_photos *photos;
+  r4_photos *photos;     /* NULL: the site is of texts */
+  struct corpus corpus;
+  struct word_list words;
+  const char *refuses_words; /* why the list cannot be edited here, or NULL  */
   size_t n, classes;
   size_t *by_name;           /* photos in the order of their names */
   bool *masked;              /* the photo has a mask               */
@@ -117,8 +139,8 @@ struct site {
   struct tasks tasks;
 };
 
-/* The folder is opened and read; token and cookie are drawn. */
-r4_status site_open(struct site *s, const char *folder, bool means_irrelevant, r4_error *e);
+/* The folder, or the table of texts, is opened and read; token and cookie are drawn. s->corpus.tokenizer may be set. */
+r4_status site_open(struct site *s, const char *source, bool means_irrelevant, r4_error *e);
 void site_close(struct site *s);
 /* The number of the photo with this name in metadata.csv, or path; s->n: there is none. */
 size_t site_photo(const struct site *s, const char *file);
@@ -177,6 +199,35 @@ r4_status marks_judge(struct site *s, const char *key, size_t n, const size_t *p
                       r4_error *e);
 /* For each photo of s what was said: 0, 'a' accepted, 'r' rejected; free. */
 char *marks_said(const struct site *s, const char *key);
+
+/* ---- corpus.c ---- */
+
+/* The folder has texts in folders of classes. */
+bool corpus_is_folder(const struct site *s);
+/* A table of texts in the folder, other than metadata.csv; false: there is none. */
+bool corpus_table(const struct site *s, char name[NAME_MAX + 1]);
+/* Reads the settings of the folder, if it has any, and all texts. */
+r4_status corpus_open(struct site *s, bool means_irrelevant, r4_error *e);
+/* How r4 find and the list read the texts. */
+r4_data_options corpus_reading(const struct site *s);
+/* The settings for training, as a new file has them. free; NULL when out of memory. */
+char *corpus_settings(const struct site *s);
+
+/* ---- mask_words.c ---- */
+
+extern const char words_file[];
+/* Reads the list again if it has changed. */
+r4_status words_refresh(struct site *s, r4_error *e);
+void words_clear(struct word_list *l);
+bool words_has(const struct site *s, const char *word);
+/* What a list can have: not empty, without what separates words, not too long. */
+bool words_can_have(const char *word);
+/* The words of a finding, one after the other: false after the last. *at begins at f->words. */
+bool words_next(const char **at, char word[MOST_WORD]);
+/* Adds the words of "add" that are missing, and takes out those of "remove" ("a, b" or NULL). */
+r4_status words_change(struct site *s, const char *add, const char *remove, r4_error *e);
+/* marks_decide, and the list follows unless it cannot be edited here: both are changed, or neither. */
+r4_status words_decide(struct site *s, const struct finding *f, const char *answer, r4_error *e);
 
 /* ---- masks.c ---- */
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "serve/serve.h"
@@ -111,16 +112,49 @@ static r4_status settle_meaning(struct site *s, bool means_irrelevant, r4_error 
 
 /* ---- All of it ---- */
 
-r4_status site_open(struct site *s, const char *folder, bool means_irrelevant, r4_error *e)
+/* "dir/texts.csv" is dir with a table of texts. */
+static r4_status open_folder(struct site *s, const char *source, r4_error *e)
 {
-  struct stamp there;
-  s->tasks.said = -1;
+  struct stat about;
+  char path[PATH_MAX];
+  const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+  bool file = !stat(source, &about) && !S_ISDIR(about.st_mode);
+  if (strlen(source) >= sizeof path || strlen(name) >= sizeof s->corpus.table)
+    return fail(e, R4_E_IO, source, strerror(ENAMETOOLONG));
+  snprintf(path, sizeof path, "%s", source);
+  if (file) {
+    path[name - source] = 0;
+    snprintf(s->corpus.table, sizeof s->corpus.table, "%s", name);
+  }
+  const char *folder = file && !*path ? "." : path;
   s->root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (s->root < 0) return fail(e, R4_E_IO, folder, strerror(errno));
-  if (!realpath(folder, s->folder)) return fail(e, R4_E_IO, folder, strerror(errno));
+  return s->root < 0 || !realpath(folder, s->folder) ? fail(e, R4_E_IO, source, strerror(errno)) : R4_OK;
+}
+
+static r4_status open_photos(struct site *s, bool means_irrelevant, r4_error *e)
+{
+  char name[NAME_MAX + 1], why[600];
+  struct stamp there;
   r4_status status = list_photos(s, e);
   s->table = !place_stat(s, "metadata.csv", &there);
-  if (!status) status = settle_meaning(s, means_irrelevant, e);
+  if (!status) return settle_meaning(s, means_irrelevant, e);
+  if (s->table || s->photos) return status;
+  if (corpus_is_folder(s)) {
+    snprintf(s->corpus.table, sizeof s->corpus.table, ".");
+    return corpus_open(s, means_irrelevant, e);
+  }
+  if (!corpus_table(s, name)) return status;
+  snprintf(why, sizeof why, "has no photos; if %.200s is a table of texts, name it: r4 serve FOLDER/%.200s",
+           name, name);
+  return fail(e, R4_E_IO, s->folder, why);
+}
+
+r4_status site_open(struct site *s, const char *source, bool means_irrelevant, r4_error *e)
+{
+  s->tasks.said = -1;
+  r4_status status = open_folder(s, source, e);
+  if (!status)
+    status = *s->corpus.table ? corpus_open(s, means_irrelevant, e) : open_photos(s, means_irrelevant, e);
   if (!status) status = marks_refresh(s, e);
   if (!status && (!guard_secret(s->token) || !guard_secret(s->cookie)))
     status = fail(e, R4_E_IO, "random numbers", strerror(errno));
@@ -131,6 +165,8 @@ void site_close(struct site *s)
 {
   found_clear(&s->found);
   marks_clear(&s->marks);
+  words_clear(&s->words);
+  r4_data_free(s->corpus.data);
   r4_photos_free(s->photos);
   free(s->by_name);
   free(s->masked);

@@ -72,13 +72,18 @@ export const said = (f) => async (...args) => {
 // ---- What is going on ----
 
 export const state = { tasks: [], runs: [], masks: 0, photos: 0 };
+export const isTexts = () => state.texts !== undefined;
+const count = (n, one) => `${n} ${one}${n === 1 ? '' : 's'}`;
 export const parts = {}; // the steps by name: {start, shown, refreshed}
 const verbs = { find: 'Searching', propose: 'Proposing masks', train: 'Training', report: 'Writing the report' };
 
 export const isOver = (task) => !['waiting', 'running'].includes(task.state);
 
+// A run by its name.
+export const withOrWithout = (run) => (run === 'before' ? (isTexts() ? 'as they are' : 'without masks') : isTexts() ? 'with words masked' : 'with masks');
+
 function taskLine(task) {
-  const name = `${verbs[task.kind]}${task.kind === 'train' ? (task.about === 'before' ? ' without masks' : ' with masks') : ''}`;
+  const name = `${verbs[task.kind]}${task.kind === 'train' ? ` ${withOrWithout(task.about)}` : ''}`;
   if (task.state === 'failed') return make('div', { class: 'failed' }, `${name} failed: ${task.said}`);
   if (task.state === 'stopped') return make('div', {}, `${name} was stopped. ${task.said}`);
   if (task.state === 'done') return task.kind === 'train' && task.said ? make('div', {}, task.said.replace(/^r4 train: (seed \d+: )?/, 'Trained: ')) : null;
@@ -103,8 +108,10 @@ function showTasks() {
 function showCounts() {
   $('folder').textContent = state.folder;
   document.title = `r4: ${state.folder}`;
-  $('counts').textContent = `${state.photos} photos of ${state.classes} classes, ${state.masks} with a mask. ` +
-    (state.refuses_masks ? `Masks can only be looked at: ${state.refuses_masks}.` : 'All that you do is saved at once.');
+  const what = isTexts() ? `${count(state.texts, 'text')} of ${state.classes} classes, ${count(state.words, 'word')} that must not matter. `
+    : `${state.photos} photos of ${state.classes} classes, ${state.masks} with a mask. `;
+  $('counts').textContent = what + (!state.refuses_masks ? 'All that you do is saved at once.'
+    : isTexts() ? `The list cannot be edited here: ${state.refuses_masks}.` : `Masks can only be looked at: ${state.refuses_masks}.`);
 }
 
 let lost = false;

@@ -1,7 +1,8 @@
 // Findings, each with photos that show it, and what a person says of it.
-import { $, get, make, post, refresh, said, say, state, isOver } from './common.js';
+import { $, get, make, post, refresh, said, say, state, isOver, isTexts } from './common.js';
+import { nextOfText, sentences } from './sentences.js';
 
-let known = { findings: [] }, found = null;
+let known = { findings: [] }, found = null, list = null;
 
 export const allFindings = () => known.findings;
 
@@ -17,8 +18,8 @@ function leaning(f) {
 function chips(f) {
   const list = [];
   if (f.pure) list.push(`${f.of_class === f.shown_on ? 'only' : 'nearly only'} ${f.class}`);
-  if (f.local) list.push('in one place');
-  if (f.where) list.push(f.where);
+  if (f.local && !isTexts()) list.push('in one place');
+  if (f.where && (!isTexts() || f.kind === 'position')) list.push(isTexts() ? `at ${f.where}` : f.where);
   if (f.shown_on) list.push(`${f.of_class ?? 0} of ${f.shown_on} are ${f.class}${f.base ? ` (of all: ${percent(f.base)})` : ''}`);
   if (f.p != null) list.push(`by chance: p = ${f.p < 0.001 ? f.p.toExponential(0) : f.p.toFixed(3)}`);
   if (f.lean != null) list.push(`painted over: ${leaning(f)}`);
@@ -47,10 +48,19 @@ function crop(example) {
   return make('li', {}, pic);
 }
 
-async function decide(f, answer) {
+// One after the other: each builds on what the one before has become.
+let deciding = Promise.resolve();
+function decide(f, answer) {
+  deciding = deciding.then(() => said(decideNext)(f.key, answer));
+  return deciding;
+}
+
+async function decideNext(key, answer) {
+  const f = known.findings.find((one) => one.key === key);
+  if (!f) return; // another search has other findings
   try {
     Object.assign(f, await post('api/decide', { finding: f.key, answer, edit: f.edit }));
-    if (answer === 'irrelevant') await post('api/propose', { finding: f.key });
+    if (answer === 'irrelevant' && !isTexts()) await post('api/propose', { finding: f.key });
   } catch (e) {
     say(e.message);
     if (e.status === 409 || e.status === 404) await load();
@@ -59,10 +69,12 @@ async function decide(f, answer) {
   await refresh();
 }
 
+const isProposing = (f) => state.tasks.some((t) => t.kind === 'propose' && t.about === f.key && !isOver(t));
+
 function next(f) {
+  if (isTexts()) return nextOfText(f, () => decide(f, 'irrelevant'));
   if (f.answer !== 'irrelevant') return null;
-  const busy = state.tasks.some((t) => t.kind === 'propose' && t.about === f.key && !isOver(t));
-  if (busy) return make('p', {}, 'Masks are being proposed ..');
+  if (isProposing(f)) return make('p', {}, 'Masks are being proposed ..');
   return make('p', {}, make('a', { href: `#mark`, on: { click: () => sessionStorage.setItem('which', f.key) } },
     `Look at the masks of its ${f.photos} photos`));
 }
@@ -70,19 +82,37 @@ function next(f) {
 function card(f, k) {
   const name = `answer-${k}`;
   return make('li', { class: 'finding' }, make('h3', {}, f.what), chips(f),
-    make('ul', { class: 'crops', 'aria-label': 'Photos that show it' }, ...f.examples.slice(0, 10).map(crop)),
+    isTexts() ? sentences(f) : make('ul', { class: 'crops', 'aria-label': 'Photos that show it' }, ...f.examples.slice(0, 10).map(crop)),
     make('fieldset', { class: 'answers' }, make('legend', {}, 'Should a network use this?'),
       ...answers.map(([value, label]) => make('label', {}, make('input', {
         type: 'radio', name, value, checked: f.answer === value, on: { change: () => decide(f, value) },
       }), label))), next(f));
 }
 
+// A card that says the same stays: somebody may be pressing something on it.
+const cards = new Map();
+function cardOf(f, k) {
+  const text = JSON.stringify([f, k, isProposing(f), state.refuses_masks]), old = cards.get(f.key);
+  if (old?.text === text) return old.made;
+  const made = card(f, k);
+  cards.set(f.key, { text, made });
+  return made;
+}
+
+function showCards(wanted) {
+  const place = $('findings'), there = [...place.children];
+  const inPlace = there.length === wanted.length && wanted.every((c, k) => c === there[k] || !there.includes(c));
+  if (!inPlace) place.replaceChildren(...wanted);
+  else wanted.forEach((c, k) => c !== there[k] && there[k].replaceWith(c));
+}
+
 function show() {
   const focused = document.activeElement?.name, value = document.activeElement?.value;
   $('sentence').textContent = known.searched ? known.sentence || ''
-    : 'Not searched yet. A search looks at colours, edges and places of all photos, and says which of them go with one class.';
+    : isTexts() ? 'Not searched yet. A search looks at words, words after each other, first and last words and lengths of all texts, and says which of them go with one class.'
+      : 'Not searched yet. A search looks at colours, edges and places of all photos, and says which of them go with one class.';
   $('search').textContent = known.searched ? 'Search again' : 'Search';
-  $('findings').replaceChildren(...known.findings.map(card));
+  showCards(known.findings.map(cardOf));
   if (focused) document.querySelector(`#findings input[name="${CSS.escape(focused)}"][value="${CSS.escape(value)}"]`)?.focus();
 }
 
@@ -92,7 +122,7 @@ async function load() {
 }
 
 async function search() {
-  await post('api/search', { net: $('with-net').checked });
+  await post('api/search', { net: !isTexts() && $('with-net').checked });
   await refresh();
 }
 
@@ -104,8 +134,10 @@ export const findings = {
     await load();
   },
   async refreshed(ended) {
-    if (state.found !== found || ended.some((t) => t.kind === 'find' || t.kind === 'propose')) await load();
+    $('with-net').parentElement.hidden = isTexts(); // a network is asked about photos only
+    if (state.found !== found || state.list !== list || ended.some((t) => t.kind === 'find' || t.kind === 'propose')) await load();
     found = state.found;
+    list = state.list;
     $('search').disabled = state.tasks.some((t) => t.kind === 'find' && !isOver(t));
   },
 };

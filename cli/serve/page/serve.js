@@ -1,10 +1,12 @@
 // The page of r4 serve: its steps, one after the other.
-import { $, isOver, parts, refresh, said, state } from './common.js';
+import { $, isOver, isTexts, parts, refresh, said, state } from './common.js';
 import { findings } from './findings.js';
 import { mark } from './mark.js';
 import { train } from './train.js';
+import { words } from './words.js';
 
-Object.assign(parts, { find: findings, mark, train });
+Object.assign(parts, { find: findings, mark, words, train });
+const isOther = (name) => name === (isTexts() ? 'mark' : 'words'); // photos have masks, texts have words
 
 async function watch() {
   for (;;) {
@@ -18,12 +20,13 @@ async function watch() {
 
 function step() {
   const name = location.hash.slice(1);
-  return name in parts ? name : 'find';
+  return name in parts && !isOther(name) ? name : 'find';
 }
 
 function showStep() {
   for (const name of Object.keys(parts)) $(`step-${name}`).hidden = name !== step();
   for (const a of document.querySelectorAll('nav a')) {
+    a.hidden = isOther(a.dataset.step);
     if (a.dataset.step === step()) a.setAttribute('aria-current', 'step');
     else a.removeAttribute('aria-current');
   }

@@ -1,5 +1,5 @@
 // Training: how far it is, curves of each run, and the report.
-import { $, ask, make, post, refresh, said, state, isOver } from './common.js';
+import { $, ask, make, post, refresh, said, state, isOver, isTexts, withOrWithout } from './common.js';
 
 const texts = new Map(); // run: its log as it was drawn
 
@@ -55,8 +55,7 @@ async function curves() {
     texts.set(name, text);
   }
   if (!changed) return;
-  const label = (name) => (name === 'before' ? 'without masks' : 'with masks');
-  const of = (value) => shown.map((name) => ({ name: label(name), points: parse(texts.get(name)).map((e) => [e.epoch, value(e)]).filter(([, v]) => Number.isFinite(v)) }));
+  const of = (value) => shown.map((name) => ({ name: withOrWithout(name), points: parse(texts.get(name)).map((e) => [e.epoch, value(e)]).filter(([, v]) => Number.isFinite(v)) }));
   const loss = of((e) => e.loss), most = Math.max(0.01, ...loss.flatMap((l) => l.points.map((p) => p[1])));
   const accuracy = of((e) => 100 * e.accuracy), val = of((e) => 100 * e.val?.worst);
   const figures = [plot('Loss', loss, 0, most), plot('Accuracy in training, %', accuracy, 0, 100)];
@@ -66,7 +65,21 @@ async function curves() {
 
 // ---- Runs ----
 
-const called = (run) => (run.name === 'before' ? 'Without masks' : `With masks, ${run.name.replace('after-', 'run ')}`);
+function called(run) {
+  const text = withOrWithout(run.name) + (run.name === 'before' ? '' : `, ${run.name.replace('after-', 'run ')}`);
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+// What training will do.
+function intent() {
+  if (isTexts())
+    return state.masks
+      ? 'Trains a network on the texts as they are, to compare with, and one for which the words of the list must not matter. Then both are measured.'
+      : 'The list masks nothing yet: this trains the usual network, which shows how well it does.';
+  return state.masks
+    ? `Trains a network without masks, to compare with, and one for which what the ${state.masks} masks cover must not matter. Then both are measured.`
+    : 'There are no masks yet: this trains the usual network, which shows how well it does, and which a search can ask.';
+}
 
 function showRuns() {
   const lines = state.runs.map((run) => make('li', {}, `${called(run)}: `, run.report
@@ -76,9 +89,7 @@ function showRuns() {
 }
 
 async function show() {
-  $('train-text').textContent = state.masks
-    ? `Trains a network without masks, to compare with, and one for which what the ${state.masks} masks cover must not matter. Then both are measured.`
-    : 'There are no masks yet: this trains the usual network, which shows how well it does, and which a search can ask.';
+  $('train-text').textContent = intent();
   $('train').disabled = state.tasks.some((t) => t.kind === 'train' && !isOver(t));
   showRuns();
   await curves();

@@ -190,6 +190,13 @@ static bool looks_like_a_file(const char *list)
   return strchr(list, '/') != NULL;
 }
 
+r4_status mark_words_take(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
+                          r4_error *e)
+{
+  r4_status s = add_words(w, setting, list, t, e);
+  return s ? s : index_words(w, t, e);
+}
+
 r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
                           r4_error *e)
 {

@@ -44,6 +44,9 @@ struct mark_words {
  * them. setting begins messages. */
 r4_status mark_words_read(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
                           r4_error *e);
+/* The list itself, never a file of this name; none of its words need be known. */
+r4_status mark_words_take(struct mark_words *w, const char *setting, const char *list, const struct tokenizer *t,
+                          r4_error *e);
 void mark_words_free(struct mark_words *w);
 /* Sets mask[k] to 255 for the tokens of each of the words in a text, where it is a word and not a part of one. */
 void mark_words_find(struct mark_words *w, const struct tokenizer *t, const int32_t *id, size_t n, uint8_t *mask);
