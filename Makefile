@@ -210,6 +210,7 @@ $(OUT)/inside.so: $(LIB_OBJ) | $(DEPS)
 $(OUT)/libr4.so: $(LIB_OBJ) | $(DEPS)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) $^ $(LIBS) -o $@
+	$(Q)ln -sf $(@F) $(@D)/$(SONAME)
 
 # MPI=1: one file of the command knows MPI (Open MPI's name in pkg-config; MPI=mpich for another).
 ifdef MPI

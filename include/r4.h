@@ -801,7 +801,8 @@ typedef struct {
   double followed, followed_error; /* of the correct predictions of validation examples with masked content of their
                                       own class, from training examples, the share lost with that of another, and its
                                       standard error: what the class of the content decides; NaN: not known */
-  bool one_sided;           /* masks are on some classes only: what gives the others away was not measured */
+  bool one_sided;           /* some classes have no masks, or so few that it is chance: what gives these away was not
+                               measured */
   bool doubtful;            /* masks mark what usually is the object: they may mean the reverse    */
 } r4_outcome;
 

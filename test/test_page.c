@@ -196,7 +196,7 @@ static void page_is_whole(void **state)
                                       "id=\"fragility\"",
                                       "id=\"settings\"",
                                       "<p class=\"verdict\">Trained without masks: <b class=\"",
-                                      "accuracy. <b class=\"",
+                                      " accuracy, with masked content exchanged <b>",
                                       "examples that cert-r4 classifies correctly, <b>",
                                       "logs of 2 of 2"};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) assert_has(page, parts[k]);

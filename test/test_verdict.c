@@ -173,7 +173,8 @@ static void masks_on_one_class_measure_no_other(void **state)
   assert_int_equal(r4_outcome_read(path_of("one"), &kept, NULL), R4_OK);
   assert_true(end.one_sided && kept.one_sided);
   assert_said(
-    " validation examples; only some classes have masks; shortcuts of the others, if any, were not measured\n");
+    " validation examples; in some classes few examples or none have masks; shortcuts of theirs, if any, were not "
+    "measured\n");
 }
 
 /* Content that says nothing of the class throws a net that has not learned to leave it alone: it loses as much with

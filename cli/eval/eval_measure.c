@@ -1,4 +1,5 @@
 /* What "r4 eval" and "r4 reproduce" measure of a run. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,6 +188,9 @@ int eval_measure(const struct eval_how *o, struct evaluation *v, r4_split split)
   if (v->run && o->seeds) runs_limit(v->run, o->seeds);
   if (v->run) tell_missing(v);
   if (v->run) outcomes_read("eval", v->run, &v->outcomes);
+  /* What a loss is due to was asked of the masks of training, not of those of other data. */
+  for (size_t k = 0; v->run && o->other_data && k < v->run->seeds; k++)
+    v->outcomes.of[k].followed = v->outcomes.of[k].followed_error = NAN;
   r4_data *all = v->run ? run_data("eval", v->run, o->data, o->other_data, &code) : NULL;
   if (all) code = measure_part(o, v, all, split);
   r4_data_free(all);

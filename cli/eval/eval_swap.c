@@ -135,8 +135,8 @@ static int print_removed(const struct evaluation *v, size_t c, int name_width)
 {
   const r4_swapped *s = eval_swapped(v, c);
   if (!s->removed) return EXIT_DONE;
-  printf("\nremoval: masked content that no other class has is replaced by what examples of other classes have in that "
-         "place (%zu examples)\n",
+  printf("\nremoval: masked content that other classes hardly have is replaced by what examples of other classes have "
+         "in that place (%zu examples)\n",
          s->removed);
   r4_table *t = r4_table_new();
   r4_table_column(t, "", 'l', name_width);
@@ -249,7 +249,7 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
   else if (!isnan(lost) && !isnan(j.validation) && j.verdict != R4_VERDICT_REACTS)
     printf(", %.1f %% in validation", 100 * j.validation);
   if (!isnan(lost) && !isnan(removed))
-    printf("; %.1f %% where content that only one class has is removed", 100 * removed);
+    printf("; %.1f %% where content that other classes hardly have is removed", 100 * removed);
   printf("%s\n", j.doubtful ? "; but the masks may mean the reverse (r4 data lint says why)" : "");
 }
 

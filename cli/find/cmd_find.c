@@ -191,7 +191,7 @@ static void print_next(const struct find_settings *s, const r4_data *d, const r4
   size_t k = r4_found_markable(f);
   r4_clue c = r4_found_at(f, k);
   print_margin(f);
-  printf("Which of these may matter, nobody but you can say: look at the %s and decide.\n", 
+  printf("Which of these may matter, nobody but you can say: look at the %s and decide.\n",
          r4_data_shape(d).rank == 3 ? "photos" : "texts");
   if (has_sheet(d, f)) print_sheet(s);
   if (!c.id) return;
@@ -200,7 +200,7 @@ static void print_next(const struct find_settings *s, const r4_data *d, const r4
     return;
   }
   print_passed_over(f, k);
-  printf("To mark what must not matter:\n\n");
+  printf("To mark one that must not matter, here number %zu:\n\n", k + 1);
   print_command(s);
   printf(" --propose %s --out masks\n", c.id);
   if (net_of(s) || c.kind == R4_CLUE_CLUSTER) return;

@@ -105,7 +105,7 @@ class Verdict:
 
     def __str__(self) -> str:
         """The sentence."""
-        then = "; only some classes have masks: shortcuts of the others were not measured" if self.one_sided else ""
+        then = "; in some classes few examples or none have masks: shortcuts of theirs were not measured" if self.one_sided else ""
         if self.doubtful:
             then += "; but the masks may mean the reverse"
         if self.unpenalised:

@@ -184,12 +184,11 @@ static bool is_of_the_system(const char *name)
   return !strcasecmp(name, "Thumbs.db") || !strcasecmp(name, "desktop.ini");
 }
 
-/* A file that the cache has put there: nobody's photo, and nobody's mistake. */
+/* A file that the cache has put there, KEY.images and what belongs to it: nobody's photo, and nobody's mistake. */
 static bool is_of_the_cache(const char *name)
 {
-  static const char end[] = ".images";
-  size_t n = strlen(name);
-  return n >= sizeof end && !strcmp(name + n - (sizeof end - 1), end);
+  const char *end = strstr(name, ".images");
+  return end && (!end[7] || end[7] == '.');
 }
 
 r4_status folder_list_images(struct listing *l, struct mask_index *masks, const char *inside,

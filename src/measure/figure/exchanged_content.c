@@ -80,7 +80,7 @@ const struct figure figure_swap_lost_share = {.info = {.key = "swap_lost_share",
 const struct figure figure_removed_lost_share = {
   .info = {.key = "removed_lost_share",
            .label = "lost by removal",
-           .about = "share of correct predictions lost when content that only one class has is removed",
+           .about = "share of correct predictions lost when content that other classes hardly have is removed",
            .better = -1,
            .topic = R4_TOPIC_SWAP,
            .shown = R4_SHOWN_APART},

@@ -76,9 +76,9 @@ static void add_removal(const struct page *p)
   const r4_swapped *s = p->run[0].measured->swapped;
   if (!s->removed) return;
   html_add(p->h,
-           "<p>An exchange cannot show whether a net needs content that only one class has. On %zu examples with a "
-           "mask it is replaced by what an example of another class has in that place. Of correct predictions are then "
-           "lost:</p>\n<ul>\n",
+           "<p>An exchange cannot show whether a net needs content that other classes hardly have. On %zu examples "
+           "with a mask it is replaced by what an example of another class has in that place. Of correct predictions "
+           "are then lost:</p>\n<ul>\n",
            s->removed);
   for (size_t k = 0; k < p->runs; k++)
     html_add(p->h, "<li>%s: <b>%s\u00a0%%</b> of %s</li>\n", p->run[k].name,

@@ -58,8 +58,8 @@ static void tell_of_fill(struct run *r)
              "fill is %s, but masks are much more frequent in some classes than in others: a filled region "
              "still gives the label away; fill: paste would not",
              r->s->fill);
-  run_tell(r, "the masks do not cover shortcuts of the other classes: if there are any, the net may use them "
-              "unnoticed");
+  run_tell(r, "the masks do not cover shortcuts of classes that have few masks or none: if there are any, the net may "
+              "use them unnoticed");
 }
 
 /* What few masks show is a sample of the shortcut, and a penalty on few examples is a noisy one. */

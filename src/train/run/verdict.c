@@ -134,7 +134,7 @@ static const char *not_measured(const r4_outcome *o)
 {
   if (o->doubtful) return "but the masks may mean the reverse, as said above";
   if (!o->one_sided) return "";
-  return "only some classes have masks; shortcuts of the others, if any, were not measured";
+  return "in some classes few examples or none have masks; shortcuts of theirs, if any, were not measured";
 }
 
 /* "uses the shortcut: it loses 59 +- 4 % ..." */
