@@ -1267,8 +1267,8 @@ double r4_measured_value(const r4_measured *m, const char *key);
  * predictions (the figure "swap_lost_share"; NaN: there was none), and how its seeds ended (outcome: one for each, of
  * r4_trainer_judge or r4_train; of a run's folder r4_outcome_read in r4_tools.h). The test decides, unless it hides the
  * shortcut: validation, at the end of training, found that the run uses it, and this part of the data shows less than
- * R4_USES and less than a quarter of what validation lost. Where all classes have the same masked content, swapping it
- * changes nothing. */
+ * R4_USES. Where all classes have the same masked content, swapping it changes nothing; where it is independent of the
+ * class, every second swap or so changes little. */
 typedef struct {
   r4_verdict verdict, by_validation;
   bool hidden, doubtful; /* doubtful: masks may mean the reverse, by one of the seeds                  */

@@ -216,7 +216,7 @@ bool swap_may_show_more(const struct evaluation *v)
   return judge(v).hidden && has_others(v);
 }
 
-/* Other contents, which are not alike in all classes. */
+/* Other contents, where that of other classes shows little. */
 static void print_others(const struct evaluation *v)
 {
   size_t others = 0;
@@ -236,7 +236,7 @@ static void print_judgement(const struct evaluation *v, r4_judgement j)
            r4_verdict_text(j.by_validation), 100 * j.validation);
   else if (j.hidden)
     printf("%s: in validation it lost %.1f %% of its correct predictions, and here the swap test shows %.1f %%, "
-           "probably because masked content is alike in all classes of %s",
+           "probably because masked content says little of the class in %s",
            r4_verdict_text(j.verdict), 100 * j.validation, 100 * lost, v->split);
   else
     printf("%s: it loses %.1f %% of its correct predictions when masked content is exchanged",

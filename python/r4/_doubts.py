@@ -63,6 +63,6 @@ def unseen_by_swap(verdict: Verdict | None, swaps: Sequence[Swap], all_masked: b
     first, then = (blank, paste) if all_masked else (paste, blank)
     return (
         f"in validation the model lost {percent(verdict.lost)} of its correct predictions when masked content was "
-        f"exchanged, in these examples swapping loses {percent(swap.lost)}: their masked content is probably alike in "
-        f"all classes, so the swap test cannot show it; {first} may, or {then}"
+        f"exchanged, in these examples swapping loses {percent(swap.lost)}: their masked content probably says "
+        f"little of the class, so the swap test shows less than there is; {first} may show more, or {then}"
     )

@@ -94,7 +94,7 @@ class Metrics:
             rows.append((f"answers {self.only} to everything: its kappa means nothing", "", ""))
         rows += [row for swap in self.swaps for row in swap.rows()]
         if (seen := self.validation) is not None:
-            unseen = "swap: lost in validation; here masked content is probably alike in all classes"
+            unseen = "swap: lost in validation; here masked content probably says little of the class"
             rows.append((unseen, percent(seen.lost), str(seen.exchanged)))
         return rows + self._further_rows()
 

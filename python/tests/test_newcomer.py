@@ -46,14 +46,14 @@ def test_a_swap_test_that_cannot_show_it_says_so(user: r4.Classifier) -> None:
     assert v is not None
     said = (
         rf"in validation the model lost {100 * v.lost:.1f} % of its correct predictions .* in these examples swapping "
-        r'loses 0\.0 %: their masked content is probably alike in all classes, .* content="blank" may, or content="pa'
+        r'loses 0\.0 %: their masked content probably says little of the class, .* content="blank" may show more, or conte'
     )
     with pytest.warns(r4.ShortcutWarning, match=said) as caught:
         m = user.evaluate(b.x, b.y, masks=b.m)
     assert caught[0].filename == __file__
-    row = f"swap: lost in validation; here masked content is probably alike in all classes  {100 * v.lost:.1f} %"
+    row = f"swap: lost in validation; here masked content probably says little of the class  {100 * v.lost:.1f} %"
     assert row in re.sub(" {3,}", "  ", str(m))
-    assert "probably alike in all classes</td>" in m._repr_html_()
+    assert "probably says little of the class</td>" in m._repr_html_()
     assert pickle.loads(pickle.dumps(m)).table("csv") == m.table("csv")
     some = [mask if k % 4 < 2 else None for k, mask in enumerate(b.m)]  # masks on some examples of both classes
     with pytest.warns(r4.ShortcutWarning, match='content="paste" may, or content="blank"'):

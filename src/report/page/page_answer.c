@@ -93,7 +93,7 @@ static void add_hidden(const struct page *p, size_t k)
   html_add(p->h, "In validation, at the end of training, it lost ");
   add_percent(p, p->end[k].found.validation);
   html_add(p->h, " of its correct predictions when the masked part was swapped. The examples of this page show less, "
-                 "probably because their masked content is alike in all classes. ");
+                 "probably because their masked content says little of the class. ");
 }
 
 static void add_one(const struct page *p, size_t k, bool tested)

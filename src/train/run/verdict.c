@@ -72,7 +72,7 @@ r4_judgement r4_judge(const r4_outcome *outcome, size_t seeds, double lost)
   j.by_validation =
     with_cause(r4_verdict_of(j.validation, error / n), j.validation, j.followed, followed_error);
   j.verdict = with_cause(r4_verdict_of(lost, 0), lost, j.followed, followed_error);
-  j.hidden = j.by_validation == R4_VERDICT_USES && lost < R4_USES && lost < j.validation / 4;
+  j.hidden = j.by_validation == R4_VERDICT_USES && lost < R4_USES;
   if (j.hidden) j.verdict = R4_VERDICT_USES;
   return j;
 }
