@@ -105,7 +105,9 @@ class Verdict:
 
     def __str__(self) -> str:
         """The sentence."""
-        then = "; in some classes few examples or none have masks: shortcuts of theirs were not measured" if self.one_sided else ""
+        then = ""
+        if self.one_sided:
+            then += "; in some classes few examples or none have masks: shortcuts of theirs were not measured"
         if self.doubtful:
             then += "; but the masks may mean the reverse"
         if self.unpenalised:

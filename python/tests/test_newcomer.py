@@ -46,7 +46,7 @@ def test_a_swap_test_that_cannot_show_it_says_so(user: r4.Classifier) -> None:
     assert v is not None
     said = (
         rf"in validation the model lost {100 * v.lost:.1f} % of its correct predictions .* in these examples swapping "
-        r'loses 0\.0 %: their masked content probably says little of the class, .* content="blank" may show more, or conte'
+        r'loses 0\.0 %: their masked content probably says little of the class, .* content="blank" may show more, or'
     )
     with pytest.warns(r4.ShortcutWarning, match=said) as caught:
         m = user.evaluate(b.x, b.y, masks=b.m)
