@@ -56,7 +56,7 @@ def test_a_swap_test_that_cannot_show_it_says_so(user: r4.Classifier) -> None:
     assert "probably says little of the class</td>" in m._repr_html_()
     assert pickle.loads(pickle.dumps(m)).table("csv") == m.table("csv")
     some = [mask if k % 4 < 2 else None for k, mask in enumerate(b.m)]  # masks on some examples of both classes
-    with pytest.warns(r4.ShortcutWarning, match='content="paste" may, or content="blank"'):
+    with pytest.warns(r4.ShortcutWarning, match='content="paste" may show more, or content="blank"'):
         user.evaluate(b.x, b.y, masks=some)
 
 
