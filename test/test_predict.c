@@ -256,6 +256,33 @@ static void a_model_is_made_in_memory(void **state)
   r4_model_free(m);
 }
 
+/* As many numbers in other places are another image; sides of 1 move none, and a vector has no places. */
+static void images_lie_as_the_net_takes_them(void **state)
+{
+  (void)state;
+  static const struct {
+    r4_shape net, data;
+    bool fits;
+  } want[] = {{R4_SHAPE(4, 2, 3), R4_SHAPE(4, 2, 3), true},  {R4_SHAPE(4, 2, 3), R4_SHAPE(2, 4, 3), false},
+              {R4_SHAPE(4, 2, 3), R4_SHAPE(3, 4, 2), false}, {R4_SHAPE(4, 6, 1), R4_SHAPE(1, 4, 6), true},
+              {R4_SHAPE(4, 2, 3), R4_SHAPE(24), true},       {R4_SHAPE(24), R4_SHAPE(4, 2, 3), true}};
+  const float x[24] = {0};
+  const int32_t label[1] = {0};
+  for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+    r4_error e = {0};
+    const r4_data_arrays arrays = {.n = 1, .shape = want[k].data, .floats = x, .labels = label, .classes = 2};
+    r4_data *d = r4_data_new(&arrays, &e);
+    r4_net *n = r4_net_open(want[k].net.rank == 1 ? "dense 2" : "flatten, dense 2", want[k].net, &e);
+    float p[2], *w = n ? calloc(r4_net_size(n), sizeof *w) : NULL;
+    if (!d || !w) fail_msg("%s", e.text);
+    if (r4_predict(n, w, d, 1, p, &e) != (want[k].fits ? R4_OK : R4_E_SHAPE)) fail_msg("case %zu: %s", k, e.text);
+    if (!want[k].fits) assert_non_null(strstr(e.text, "the net takes images of shape [4,2,3], the data has ["));
+    free(w);
+    r4_net_free(n);
+    r4_data_free(d);
+  }
+}
+
 static void refused(void **state)
 {
   (void)state;
@@ -325,7 +352,7 @@ int main(void)
     cmocka_unit_test(the_figures_of_evaluation),
     cmocka_unit_test(one_output_is_two_classes),
     cmocka_unit_test(a_model_is_made_in_memory),
-    cmocka_unit_test(refused),
+    cmocka_unit_test(images_lie_as_the_net_takes_them), cmocka_unit_test(refused),
     cmocka_unit_test(memory_that_fails),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/shape.h"
 #include "measure/attribution.h"
 #include "measure/occlusion.h"
 #include "measure/spread.h"
@@ -16,6 +17,27 @@ r4_attribution_options r4_attribution_defaults(void)
   return (r4_attribution_options){.eps = 0.1, .sigma = 0.1, .samples = 32};
 }
 
+/* The dimensions other than 1, in their order: they alone say where a number lies. */
+static size_t sides_of(r4_shape s, int64_t *side)
+{
+  size_t n = 0;
+  for (int k = 0; k < s.rank; k++)
+    if (s.dim[k] > 1) side[n++] = s.dim[k];
+  return n;
+}
+
+/* Images of as many numbers, that lie elsewhere: lying ones for standing ones, or channels first. A vector has no
+ * places, and fits any net of its length. */
+static r4_status check_layout(r4_shape takes, r4_shape has, r4_error *e)
+{
+  int64_t a[R4_MAX_RANK], b[R4_MAX_RANK];
+  size_t n = sides_of(takes, a), m = sides_of(has, b);
+  char text[2][SHAPE_TEXT];
+  if (takes.rank != 3 || has.rank != 3 || (n == m && !memcmp(a, b, n * sizeof *a))) return R4_OK;
+  return r4_fail(e, R4_E_SHAPE, "the net takes images of shape %s, the data has %s", shape_text(takes, text[0]),
+                 shape_text(has, text[1]));
+}
+
 r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e)
 {
   int64_t takes = r4_shape_count(r4_net_input(n)), has = r4_shape_count(r4_data_shape(d));
@@ -23,6 +45,7 @@ r4_status attribution_fits(const r4_net *n, const r4_data *d, r4_error *e)
   if (takes != has)
     return r4_fail(e, R4_E_SHAPE, "the net takes %lld features, the data has %lld", (long long)takes,
                    (long long)has);
+  if (check_layout(r4_net_input(n), r4_data_shape(d), e)) return R4_E_SHAPE;
   if ((int64_t)r4_data_classes(d) > classes)
     return r4_fail(e, R4_E_SHAPE, "the net knows %lld classes, the data has %zu", (long long)classes,
                    r4_data_classes(d));
