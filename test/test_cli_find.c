@@ -298,6 +298,9 @@ static void masks_are_proposed_and_accepted(void **state)
   EXPECT(line, 0, " masks in masked/masks, ", "proposals.json lists them, the least sure first",
          "find: matching: 160 of 160\n", "find: proposing: ");
   command_lacks("not to be trusted");
+  EXPECT(line, 2, "masked/masks exists, and its masks may have been corrected: choose another --out, or --force");
+  snprintf(line, sizeof line, "$R4 find patched --propose %s --from go/find.json --out masked --force", id);
+  EXPECT(line, 0, " masks in masked/masks, ");
   assert_true(upper_share("masked/masks/000.png", SIDE, &white) > .9);
   assert_in_range(white, PATCH * PATCH * 3 / 4, PATCH * PATCH * 5 / 2);
   assert_int_equal(command_run("cat masked/proposals.json"), 0);

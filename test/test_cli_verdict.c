@@ -74,7 +74,8 @@ static void what_validation_found_is_not_forgotten(void **state)
   (void)state;
   EXPECT("$R4 train alike.yaml --set method=erm --out alike/erm --quiet", 0, "uses the shortcut: it loses ");
   EXPECT("$R4 eval alike/erm", 0, "\nuses the shortcut: in validation it lost ",
-         " %, probably because masked content says little of the class in test; ", " % with paste, ", " % with blank\n");
+         " %, probably because masked content says little of the class in test; ", " % with paste, ",
+         " % with blank\n");
   EXPECT("$R4 eval alike/erm --swap swap", 0, " of the class in test; --swap paste,blank may show more\n");
   EXPECT("$R4 eval alike/erm --json", 0, "\"swap_hides\":true,");
   EXPECT("$R4 report alike/erm --out alike/page.html && grep -o '<b class=.wrong.*Here it' alike/page.html", 0,

@@ -34,6 +34,7 @@ static const struct option options[] = {
   {"from FILE", OPTION_TEXT, AT(from), NULL, 0, 0, "with --propose: a find.json, instead of a search"},
   SEARCH_OPTIONS,
   {"all", OPTION_FLAG, AT(all), NULL, 0, 0, "print all findings, with examples of each, not the first few"},
+  {"force", OPTION_FLAG, AT(force), NULL, 0, 0, "write masks into a folder that has some"},
   {"json", OPTION_FLAG, AT(json), NULL, 0, 0, "print JSON"},
   {"progress", OPTION_FLAG, AT(progress), NULL, 0, 0,
    "lines on stderr such as \"find: looking: 512 of 2745\""},

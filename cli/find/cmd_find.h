@@ -10,7 +10,7 @@ struct find_settings {
   struct source source;
   const char *out, *propose, *from, *run;
   int64_t most, permute;
-  bool json, progress, masked, all_parts, quick_net;
+  bool json, progress, masked, all_parts, quick_net, force;
   bool all; /* print all findings, with examples of each */
   bool unstated; /* there are masks, and nobody said what they mean: they are looked at as everything else is */
 };

@@ -1,5 +1,8 @@
 /* r4 find --propose: masks for all images that show a finding; of texts, the setting. */
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "find/cmd_find.h"
 
@@ -66,6 +69,13 @@ static int print_proposed(const struct find_settings *s, const r4_proposed *p, c
   return EXIT_DONE;
 }
 
+static bool has_masks(const char *folder)
+{
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/masks", folder);
+  return !access(path, F_OK);
+}
+
 int find_propose(const struct find_settings *s, const r4_data *d, const r4_found *f, struct find_clock *clock)
 {
   r4_error e = {0};
@@ -77,6 +87,13 @@ int find_propose(const struct find_settings *s, const r4_data *d, const r4_found
     return EXIT_DONE;
   }
   if (!*s->out) return cli_fail("find", R4_E_ARGUMENT, "--propose needs --out and a folder for the masks");
+  if (!s->force && has_masks(s->out)) {
+    fprintf(stderr,
+            "r4 find: %s/masks exists, and its masks may have been corrected: choose another --out, or --force to "
+            "write into it\n",
+            shown(s->out).text);
+    return EXIT_USAGE;
+  }
   r4_proposed *p = r4_find_propose(d, &c, &o, &e);
   r4_status status = p ? r4_proposed_save(p, d, c.id, s->source.path, s->out, &e) : e.status;
   if (!status) status = save_sheet(p, d, s->out, &e);
