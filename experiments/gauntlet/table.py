@@ -64,7 +64,7 @@ def verdicts(runs):
         for o in r["outcomes"] if r["lost"] is not None else []:
             if o["verdict"] in ("unknown", "may use", "collapsed") or (masks == "one" and o["verdict"] != "uses"):
                 undecided += 1
-            elif (o["verdict"] == "uses") == (r["lost"] >= USES):
+            elif (o["verdict"] in ("uses", "reacts")) == (r["lost"] >= USES):  # "reacts" loses as much, for another reason
                 agree += 1
             else:
                 disagree += 1
